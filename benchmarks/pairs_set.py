@@ -29,6 +29,7 @@ from grader.domain import cache  # noqa: E402
 
 if TYPE_CHECKING:
     from benchmarks.pairs.kit import Pair
+    from grader.api import BackendName
 
 EVERY: list[Pair] = [*activations.PAIRS, *rowwise.PAIRS, *spatial.PAIRS, *models.PAIRS]
 SOURCE = re.compile(r'^source = r""".*?^\)', re.M | re.S)
@@ -42,7 +43,7 @@ def share_builds() -> None:
     cache.extensions = lambda source: by_file(m[0] if (m := SOURCE.search(source)) else source)
 
 
-def grade(folder: Path, file: Path, backend: str) -> dict[str, Any]:
+def grade(folder: Path, file: Path, backend: BackendName) -> dict[str, Any]:
     expected = file.read_text().splitlines()[0].removeprefix("# expect: ")
     begun = time.monotonic()
     try:

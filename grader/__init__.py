@@ -9,9 +9,14 @@ As a library: ``grader.check(reference, submission)`` returns a ``grader.Verdict
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.version import __version__
+
+if TYPE_CHECKING:  # what __getattr__ gives, with its types
+    from grader.api import check
+    from grader.backends.cuda.inline import load_inline
+    from grader.domain.verdict import Finding, Status, Verdict
 
 __all__ = ["Finding", "Status", "Verdict", "__version__", "check", "load_inline"]
 _HOMES = {"check": "grader.api", "Finding": "grader.domain.verdict", "Status": "grader.domain.verdict"}

@@ -7,6 +7,7 @@ compared with the tree: names of lessons, versions, commands, paths.
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shlex
 import sys
@@ -111,6 +112,31 @@ def test_the_commands_of_pre_commit_are_there():
     (shell,) = (hook for hook in hooks if hook["id"] == "shellcheck")
     for script in ("course", *(f".ci/{path.name}" for path in (ROOT / ".ci").iterdir())):
         assert re.search(shell["files"], script), f"shellcheck does not look at {script}"
+
+
+@pytest.mark.parametrize("name", ["Containerfile", "Containerfile.cuda"])
+def test_an_image_has_what_the_readme_asks_for_and_runs_commands_that_there_are(name: str):
+    text = (ROOT / name).read_text("utf-8")
+    table = (ROOT / "README.md").read_text("utf-8").split("The machine must have, beforehand:")[1]
+    wanted = {word for line in re.findall(r"apt-get install ([\w+ -]+)`", table) for word in line.split()}
+    (installed,) = re.findall(r"apt-get install -y --no-install-recommends (.*)", text)
+    assert wanted and wanted <= set(installed.split())
+    assert "USER student" in text and "./course list" in text
+    ignored = (ROOT / ".containerignore").read_text("utf-8")
+    assert ignored == (ROOT / ".dockerignore").read_text("utf-8") and ".venv\n" in ignored
+
+
+def test_the_development_container_takes_a_stage_that_there_is():
+    found = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text("utf-8"))
+    file = ROOT / ".devcontainer" / found["build"]["dockerfile"]
+    assert f" AS {found['build']['target']}\n" in file.read_text("utf-8")
+    assert f"useradd --create-home --shell /bin/bash {found['remoteUser']} " in file.read_text("utf-8")
+
+
+def test_windows_is_told_where_the_course_runs():
+    text = (ROOT / "course.ps1").read_text("utf-8")
+    assert "wsl --install" in text and "exit 2" in text and text.isascii()
+    assert "### Windows, screen by screen" in (ROOT / "docs/start.md").read_text("utf-8")
 
 
 def test_what_gitattributes_names_is_there():

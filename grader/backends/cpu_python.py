@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
+from grader.domain.cache import cache_folder
 from grader.domain.errors import BadInputError
+from grader.domain.installation import from_wheel
 from grader.domain.lessons import course_root
+from grader.domain.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +30,7 @@ def python() -> Path | None:
     """The companion's Python: ``COURSE_CPU_PYTHON``, or that of ``.venv-cpu`` once it is complete."""
     if named := os.environ.get("COURSE_CPU_PYTHON"):
         return Path(named)
-    folder = course_root() / FOLDER
+    folder = _folder()
     return folder / "bin" / "python" if (folder / "ready").exists() else None
 
 
@@ -36,8 +39,7 @@ def install(say: Callable[[str], None]) -> Path | None:
 
     None where the CPU back end is the only one anyway.
     """
-    root = course_root()
-    folder = root / FOLDER
+    root, folder = course_root(), _folder()
     if not (detect.gpu_name() and detect.torch_cuda()):
         here = "this machine has no NVIDIA GPU" if not detect.gpu_name() else "this PyTorch is a CPU build"
         say(f"Not needed here: {here}, so every check is made on the CPU back end already.")
@@ -49,10 +51,15 @@ def install(say: Callable[[str], None]) -> Path | None:
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "-c", str(root / "constraints.txt")]
     _run([sys.executable, "-m", "venv", "--clear", str(folder)])
     _run([*pip, "--no-deps", "--index-url", INDEX, "torch"])
-    _run([*pip, "-e", str(root)])
+    _run([*pip, *([f"inline-to-fused=={__version__}"] if from_wheel() else ["-e", str(root)])])
     (folder / "ready").write_text("")
     say(f"installed; checks of the CPU back end are made by {folder / 'bin' / 'python'} from now on")
     return folder
+
+
+def _folder() -> Path:
+    """In the checkout; of a package, which may lie where nobody may write, with what is compiled."""
+    return (cache_folder() if from_wheel() else course_root()) / FOLDER
 
 
 def _run(command: list[str]) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.domain.options import require_backend
 
 CAPABILITY = (75, 76)  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
@@ -81,7 +82,7 @@ def torch_cuda() -> str:
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.submodule_search_locations:
         raise BadInputError(
-            "PyTorch is not installed here; use ./course, which installs it, or pip install torch."
+            f"PyTorch is not installed here; use {COURSE}, which installs it, or pip install torch."
         )
     version = Path(spec.submodule_search_locations[0]) / "version.py"
     text = version.read_text() if version.exists() else ""

@@ -12,29 +12,46 @@ import signal
 import sys
 import tempfile
 import traceback
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from grader.cli import author, learn, teach, verb_groups
 from grader.domain import disk
 from grader.domain.errors import BadInputError
+from grader.domain.installation import SCRIPTS, from_wheel
+from grader.domain.version import __version__
 
 app = typer.Typer(
     name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, cls=verb_groups.ByReader,
+    add_completion=from_wheel(),  # of a command on the PATH, which ./course is not
+    pretty_exceptions_enable=False, rich_markup_mode=None, cls=verb_groups.ByReader,
 )  # fmt: skip
 for verbs in (learn.app, teach.app, author.app):
     app.add_typer(verbs)
 
 
 @app.callback(invoke_without_command=True)
-def welcome(context: typer.Context) -> None:
+def welcome(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+) -> None:
     """Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch."""
+    if version:
+        print(f"{_called()} {__version__}")
+        raise typer.Exit
     if context.invoked_subcommand is None:
         from grader.reports.console import screen
         from grader.student.loop import guide
 
         guide.welcome(screen())
+
+
+def _called() -> str:
+    """The name of the program in front of what it says: that of the script, as far as it is one of ours."""
+    script = Path(sys.argv[0]).name
+    return script if script in SCRIPTS else SCRIPTS[0]
 
 
 def main() -> None:
@@ -45,21 +62,21 @@ def main() -> None:
         app(prog_name=verb_groups.name())
     except SystemExit as done:
         if done.code == 130:  # Typer has turned Ctrl-C into this
-            print("\ncourse: stopped.", file=sys.stderr)
+            print(f"\n{_called()}: stopped.", file=sys.stderr)
         raise
     except BadInputError as error:
-        print(f"course: {error}", file=sys.stderr)
+        print(f"{_called()}: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
         os._exit(0)  # the reader of our output has left; there is nobody to tell
     except Exception as error:
         if sentence := disk.trouble(error):
-            print(f"course: {sentence}", file=sys.stderr)
+            print(f"{_called()}: {sentence}", file=sys.stderr)
             sys.exit(2)
         with tempfile.NamedTemporaryFile("w", prefix="course-", suffix=".log", delete=False) as log:
             traceback.print_exc(file=log)
         print(
-            f"course: the grader itself failed ({type(error).__name__}: {error}). "
+            f"{_called()}: the grader itself failed ({type(error).__name__}: {error}). "
             f"This is a fault of ours, not yours; the details are in {log.name}.",
             file=sys.stderr,
         )

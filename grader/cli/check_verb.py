@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from grader.backends import detect
 from grader.domain import disk, lessons, submission, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.domain.verdict import Status, Verdict
 from grader.referee.job import Job, Outcome, lesson_job
 from grader.referee.pipeline import check as grade
@@ -159,7 +160,7 @@ def _own(lesson: Lesson, outcome: Outcome) -> Outcome:
         for line in predictions.compared(lesson):
             print(line, file=sys.stderr)
         return outcome
-    print(f"A speed is there. Predict it first: ./course predict {lesson.number}", file=sys.stderr)
+    print(f"A speed is there. Predict it first: {COURSE} predict {lesson.number}", file=sys.stderr)
     return replace(outcome, verdict=predictions.without_speed(outcome.verdict))
 
 

@@ -20,6 +20,16 @@ NamedArgument = Annotated[str, typer.Argument(help="A lesson (07).")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
+@app.command()
+def start(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder; it is made.")],
+) -> None:
+    """Lay out the exercises and notebooks of all lessons in a folder of yours; what you changed is kept."""
+    from grader.student import start_verb
+
+    raise typer.Exit(start_verb.run(folder))
+
+
 @app.command("list")
 def list_lessons() -> None:
     """List the lessons, what each is about, and how far you are."""

@@ -14,10 +14,12 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from grader.domain.errors import BadInputError
+from grader.domain.installation import ABOVE
 
 # By who types them; a command that is in none of these is for contributors.
 GROUPS: dict[str, tuple[str, ...]] = {
     "Learn": (
+        "start",
         "list",
         "watch",
         "check",
@@ -36,7 +38,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "This machine": ("doctor", "demo", "companion"),
 }
 OTHERS = "Contribute"
-HOME = Path(__file__).resolve().parents[2]  # a checkout, or where the package is installed
 CONTRIBUTORS = ("test", "docs", "dev")  # the verbs of tools/verbs.py
 
 
@@ -51,10 +52,10 @@ def name() -> str:
 @functools.cache
 def contributors() -> TyperGroup | None:
     """The verbs of ``tools/verbs.py``, or None where there is no checkout: that folder is not shipped."""
-    if not (HOME / "tools" / "verbs.py").is_file():
+    if not (ABOVE / "tools" / "verbs.py").is_file():
         return None
-    if str(HOME) not in sys.path:
-        sys.path.insert(0, str(HOME))
+    if str(ABOVE) not in sys.path:
+        sys.path.insert(0, str(ABOVE))
     # By its name at run time: what is shipped does without tools, and import-linter holds it to that.
     return get_group(importlib.import_module("tools.verbs").app)
 

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.domain.visible import visible
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -73,7 +74,7 @@ def trouble(error: Exception) -> str:
     if not isinstance(error, OSError) or not error.strerror:
         return ""
     if not isinstance(error.filename, (str, bytes)):  # a write does not say to which file
-        return "The disk is full; free some space (./course doctor)." if error.errno in FULL else ""
+        return f"The disk is full; free some space ({COURSE} doctor)." if error.errno in FULL else ""
     path = Path(os.fsdecode(error.filename))
     if error.errno == errno.ENOENT and path.is_relative_to(Path(__file__).parents[1]):
         return ""  # a file of the grader's own, which we have lost

@@ -17,6 +17,7 @@ from nbformat import NotebookNode, v4
 
 from grader.domain import folds
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.domain.notebook import TAG
 from grader.domain.version import __version__
 
@@ -259,7 +260,7 @@ def _linked(text: str, name: str, address: str) -> str:
         if not to or (lesson and re.search(r"\blessons? \d\d\b|\b\d\d\b", words, re.I)):
             return words
         if place.endswith("hints.md"):
-            return f"{words} (`./course hint {place.split('/')[1][:2]}`)"
+            return f"{words} (`{COURSE} hint {place.split('/')[1][:2]}`)"
         return f"{words} (lesson {lesson[1]})" if lesson else f"{words} (`{place}`)"
 
     pieces = re.split(r"(^ *```.*?^ *```)", text, flags=re.M | re.S)

@@ -9,12 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.domain.errors import BadInputError
+from grader.domain.installation import ABOVE, SHIPPED, from_wheel
 from grader.domain.task import Case, Task
 
 
 def course_root() -> Path:
-    """The checkout of the course: ``$COURSE_ROOT``, or the folder above this package."""
-    return Path(os.environ.get("COURSE_ROOT") or Path(__file__).parents[2]).resolve()
+    """Where the lessons lie: ``$COURSE_ROOT``, what came with this package in a wheel, or the checkout."""
+    return Path(os.environ.get("COURSE_ROOT") or (SHIPPED if from_wheel() else ABOVE)).resolve()
+
+
+def private_folder() -> Path:
+    """A teacher's own hidden cases, which git ignores: in the checkout; of a package, in this folder."""
+    return (Path.cwd() if from_wheel() else course_root()) / "tasks_private"
 
 
 @dataclass(frozen=True, slots=True)

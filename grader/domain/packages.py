@@ -6,6 +6,7 @@ import importlib.util
 import sys
 
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE, from_wheel
 
 NAMES = {"yaml": "pyyaml"}  # what pip calls a module that has another name
 CLASS = ("distributed", "jinja2", "yaml", "junitparser", "msgspec")
@@ -19,7 +20,9 @@ def missing(*modules: str) -> list[str]:
 def how(*modules: str) -> str:
     """How to get them, as the end of a sentence."""
     names = " ".join(NAMES.get(name, name) for name in modules)
-    return f"./course installs it by itself; for this Python: {sys.executable} -m pip install {names}"
+    if from_wheel():
+        return f"install it: {sys.executable} -m pip install {names}"
+    return f"{COURSE} installs it by itself; for this Python: {sys.executable} -m pip install {names}"
 
 
 def require(purpose: str, *modules: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NotRequired, TypeAlias, TypedDict
 
 from grader.domain import speed as speeds
 from grader.domain.exercise_stage import Stage, StageJson, first_open
+from grader.domain.installation import COURSE
 from grader.domain.speed import Speed
 from grader.domain.version import __version__
 
@@ -111,7 +112,7 @@ SENTENCE: dict[Status, str] = {
 # What only another machine can judge, and how a report names that machine to a student.
 WAITS_FOR: dict[Status, str] = {
     Status.PENDING_GPU: "a GPU",
-    Status.PENDING_CPU: "the CPU back end (./course companion)",
+    Status.PENDING_CPU: f"the CPU back end ({COURSE} companion)",
 }
 PENDING = frozenset(WAITS_FOR)
 

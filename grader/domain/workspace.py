@@ -1,4 +1,7 @@
-"""The student's own files: ``work/NN_name.py``, copied from the starter on first use, ignored by git."""
+"""The student's own files: ``work/NN_name.py``, copied from the starter on first use, ignored by git.
+
+``course start DIR`` makes such a folder anywhere, with a marker in it by which it is found from within.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,38 @@ from pathlib import Path
 
 from grader.domain import disk
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE, from_wheel
 from grader.domain.lessons import Lesson, course_root
+
+MARKER = ".course"
 
 
 def folder() -> Path:
-    """Where the student's files lie: ``$COURSE_WORK``, or ``work/`` in the checkout, which git ignores."""
-    return Path(os.environ.get("COURSE_WORK") or course_root() / "work").resolve()
+    """Where the student's files lie: see :func:`here`. BadInputError says how to get such a folder."""
+    if found := here():
+        return found
+    raise BadInputError(
+        f"There is no folder with your exercises here; {COURSE} start my-course lays one out, "
+        f"and {COURSE} finds it from within."
+    )
+
+
+def here() -> Path | None:
+    """``$COURSE_WORK``, the folder around us that ``course start`` laid out, or ``work/`` in the checkout.
+
+    None where nothing of the kind is there: the package was installed, and no exercise laid out yet.
+    """
+    if named := os.environ.get("COURSE_WORK"):
+        return Path(named).resolve()
+    now = Path.cwd()
+    if started := next((place for place in (now, *now.parents) if (place / MARKER).is_file()), None):
+        return started.resolve()
+    return None if from_wheel() else course_root() / "work"
+
+
+def for_results() -> Path:
+    """Where pages and pictures are written that no place was named for: with the exercises, or else here."""
+    return here() or Path.cwd()
 
 
 def place(lesson: Lesson) -> Path:

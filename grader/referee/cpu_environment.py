@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from grader.backends import cpu_python
+from grader.domain.installation import COURSE
 from grader.domain.lessons import course_root
 from grader.domain.verdict import Finding, Status
 
 SECONDS = 600.0
-MISSING = "Only the CPU back end can judge this; get it beside the GPU's with: ./course companion"
+MISSING = f"Only the CPU back end can judge this; get it beside the GPU's with: {COURSE} companion"
 
 
 def findings(lesson: str, file: Path, sandbox: str, student: str = "") -> dict[str, Finding] | str:

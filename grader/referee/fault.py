@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from grader.backends.extension.request import named
+from grader.domain.installation import COURSE
 from grader.domain.verdict import SENTENCE, Evidence, Finding, Status
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def from_error(error: Json, stage: str) -> FaultError:
         return FaultError(status, f"{first_line(text)}{at}", dead=dead, **evidence)
     if name == "BdbQuit":
         said = (
-            "breakpoint() waits for commands, which nobody can give in a grading; step with ./course run FILE"
+            "breakpoint() waits for commands, which nobody can give in a grading; "
+            f"step with {COURSE} run FILE"
         )
         return FaultError(Status.IMPORT_ERROR if stage == "load" else Status.RAISED, said, **evidence)
     if stage == "load":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain.installation import COURSE
 from grader.domain.verdict import PENDING, SENTENCE, WAITS_FOR, Finding, Status, Verdict
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def replay_offer(verdict: Verdict, file: str = "") -> str:
     about = {first.id, *(str(one.get("check")) for one in seen[:1])}
     if any(f.id in about and f.evidence.get("launched") == [] for f in verdict.findings):
         return ""  # no kernel of CUDA C++ ran in it: one in Triton or numba has no replay
-    return f"See the threads: ./course replay {verdict.lesson[:2]}{f' {file}' if file else ''}"
+    return f"See the threads: {COURSE} replay {verdict.lesson[:2]}{f' {file}' if file else ''}"
 
 
 def advice(status: Status) -> str:

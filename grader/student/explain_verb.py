@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.feedback.explain.engine import Explanation, explain, first_error
 from grader.feedback.explain.rules import RULES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-UNKNOWN = """\
-This is not one of the {count} errors that the course knows, so there is no guess here.
-{error}
+UNKNOWN = f"""\
+This is not one of the {{count}} errors that the course knows, so there is no guess here.
+{{error}}
 Only the first error counts, later ones often follow from it. Read its line and the one above; then look
-for its text, without your own names, in a search engine. Memory errors: ./course run FILE."""
+for its text, without your own names, in a search engine. Memory errors: {COURSE} run FILE."""
 
 
 def run(error: str, source: Path | None) -> int:
@@ -26,7 +27,7 @@ def run(error: str, source: Path | None) -> int:
         error = _read()
     if not error.strip():
         raise BadInputError(
-            'There is no error to explain; give one, ./course explain "error: ...", or pipe a log in.'
+            f'There is no error to explain; give one, {COURSE} explain "error: ...", or pipe a log in.'
         )
     found = explain(error, submission.read(source).source if source else "")
     if found is None:

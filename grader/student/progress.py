@@ -108,7 +108,7 @@ def path() -> Path:
 def read() -> Progress:
     """The progress so far; an absent file is an empty one, a damaged line is kept and not counted."""
     try:
-        text = path().read_text(encoding="utf-8", errors="replace")
+        text = path().read_text(encoding="utf-8", errors="replace") if workspace.here() else ""
     except OSError:
         text = ""
     return parse(text)

@@ -16,6 +16,7 @@ import msgspec
 from grader.backends import detect
 from grader.domain import disk, lessons, submission, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.domain.options import GradingOptions
 from grader.referee.fault import FaultError
 from grader.referee.job import lesson_job
@@ -59,7 +60,7 @@ def run(asked: Asked) -> int:
     except FaultError as fault:
         raise BadInputError(f"There is nothing to replay: {fault.message}") from fault
     first = found[0][1]
-    page = asked.out or workspace.folder() / f"replay_{name}.html"
+    page = asked.out or workspace.for_results() / f"replay_{name}.html"
     disk.write(page, replay_page.page(found).encode())
     if asked.json:
         disk.write(asked.json, first.as_json())
@@ -113,7 +114,7 @@ def with_command(recording: Recording, asked: Asked) -> Recording:
     On a page that a teacher gives to a student it is the student's, who has the file elsewhere.
     """
     head = recording.head
-    words = ["./course", "replay", *(["--reference", str(asked.reference)] if asked.reference else [])]
+    words = [f"{COURSE}", "replay", *(["--reference", str(asked.reference)] if asked.reference else [])]
     words += [
         asked.what,
         *([str(asked.file)] if asked.file and not asked.student else []),
@@ -133,7 +134,7 @@ def _beside(asked: Asked) -> Path:
     if not progress.read().line(lesson.name).passed:
         raise BadInputError(
             "A solution is shown beside your file once you have passed the lesson; "
-            f"./course solution {lesson.number} asks whether you want to see it before."
+            f"{COURSE} solution {lesson.number} asks whether you want to see it before."
         )
     return lesson.solution
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from grader.domain import workspace
+from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 
 if TYPE_CHECKING:
-    import pytest
+    from pathlib import Path
 
 
 def test_a_root_that_is_said_by_a_relative_path_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,3 +20,15 @@ def test_a_root_that_is_said_by_a_relative_path_is_whole(monkeypatch: pytest.Mon
     monkeypatch.setenv("COURSE_ROOT", ".")
     monkeypatch.setenv("COURSE_WORK", "work")
     assert course_root().is_absolute() and workspace.folder() == course_root() / "work"
+
+
+def test_a_package_without_a_folder_says_how_to_get_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(workspace, "from_wheel", lambda: True)
+    monkeypatch.delenv("COURSE_WORK", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert workspace.here() is None and workspace.for_results() == tmp_path
+    with pytest.raises(BadInputError, match="start my-course") as said:
+        workspace.folder()
+    assert str(said.value).count("\n") == 0

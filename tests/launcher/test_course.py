@@ -239,6 +239,11 @@ def test_a_driver_and_nvcc_mean_the_cuda_build(checkout: Checkout):
     assert not any("download.pytorch.org" in line for line in checkout.did)
 
 
+def test_an_image_for_a_gpu_gets_the_cuda_build_where_there_is_none(checkout: Checkout):
+    checkout.run("list", COURSE_TORCH="cuda")
+    assert not any("download.pytorch.org" in line for line in checkout.did)
+
+
 def test_from_another_folder_and_through_a_link(checkout: Checkout, tmp_path: Path):
     link = tmp_path / "link to course"
     link.symlink_to(checkout.folder / "course")

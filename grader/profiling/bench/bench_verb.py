@@ -13,6 +13,7 @@ from rich.text import Text
 
 from grader.backends import detect
 from grader.domain import disk, gpu_card, workspace
+from grader.domain.installation import COURSE
 from grader.profiling.bench import bench_plot, bench_rows
 from grader.profiling.profile import roofline_picture
 from grader.referee.timing import gpu_state
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "inline-to-fused/bench/v1"
 NEEDS = (
-    "Times need a GPU's clock: an NVIDIA GPU, PyTorch with CUDA, nvcc and ninja; ./course doctor says what "
+    f"Times need a GPU's clock: an NVIDIA GPU, PyTorch with CUDA, nvcc and ninja; {COURSE} doctor says what "
     "is missing. On this machine nothing is timed. What follows is predicted for {card} from what was "
     "counted. How far to trust that: docs/guide/prediction.md."
 )
@@ -62,7 +63,7 @@ def run(wanted: list[str], back_end: str, out: Path | None, baselines: tuple[str
         "versions": {"python": platform.python_version(), "torch": version("torch")},
         "lessons": [],
     }
-    folder = out or workspace.folder() / "bench"
+    folder = out or workspace.for_results() / "bench"
     place, image = folder / "bench.json", folder / "bench.svg"
     for lesson in bench_rows.timed(wanted):
         with console.status(lesson.name):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from grader.backends import detect
 from grader.backends.cuda import ncu
 from grader.domain import disk
+from grader.domain.installation import COURSE
 from grader.profiling.profile import kernel_rows, observed
 from grader.profiling.profile.driver import base
 from grader.profiling.profile.kernel_rows import Row, shape
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from grader.profiling.profile.subjects import Subject
 
 NO_TOOL = "ncu was not found, so nothing is counted here; it comes with the CUDA toolkit (nsight-compute)."
-NO_RIGHT = "ncu may not read this GPU's counters; the ncu line of ./course doctor says what to do."
+NO_RIGHT = f"ncu may not read this GPU's counters; the ncu line of {COURSE} doctor says what to do."
 
 SANDBOX = "Root's right to them ends at the sandbox: for a file of your own there is --sandbox off."
 

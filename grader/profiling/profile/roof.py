@@ -35,7 +35,10 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
     target, card, choice = subjects.find(what, file), gpu_card.card(card_name), detect.choose(wanted)
     if error := target.submission.syntax_error():
         raise BadInputError(f"{target.submission.name}, line {error.lineno}: SyntaxError: {error.msg}.")
-    console, place = report.screen(), out or workspace.folder() / "profile" / target.name / "roofline.svg"
+    console, place = (
+        report.screen(),
+        out or workspace.for_results() / "profile" / target.name / "roofline.svg",
+    )
     try:
         seen = observed.observe(target, choice, sandbox, lambda text: print(text, file=sys.stderr))
     except FaultError as fault:

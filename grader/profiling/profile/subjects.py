@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.domain.task import Case, Task, Tensor
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def find(what: str, file: Path | None) -> Subject:
     if not calls:
         raise BadInputError(
             f"Lesson {lesson.number} makes no call that launches kernels, so there is nothing to profile; "
-            "a script of your own can be: ./course profile FILE.py"
+            f"a script of your own can be: {COURSE} profile FILE.py"
         )
     speed = lesson.task.speed
     timed = (speed.full,) if speed else calls

@@ -20,12 +20,13 @@ from grader.protocol.confinement import landlock, seccomp
 class Order(TypedDict, total=False):
     """What to give up. Limits alone are allowed; an empty order gives up nothing.
 
-    ``limits`` by name, ``read`` and ``write`` (paths), and the choices of
+    ``limits`` by name, ``read``, ``list`` (names only) and ``write`` (paths), and the choices of
     :mod:`grader.protocol.confinement.seccomp`.
     """
 
     limits: dict[str, int]
     read: list[str]
+    list: list[str]
     write: list[str]
     memory_files: bool
     namespaces: bool
@@ -49,7 +50,7 @@ def confine(order: Order) -> list[str]:
         _drop_capabilities()
     if not landlock.trouble():
         with contextlib.suppress(OSError):
-            landlock.apply(order["read"], order["write"])
+            landlock.apply(order["read"], order["write"], order.get("list", ()))
             done.append("landlock")
     if not seccomp.trouble():
         with contextlib.suppress(OSError):

@@ -11,6 +11,10 @@ import os
 import struct
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # the same numbers on x86-64 and aarch64
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14
@@ -35,8 +39,11 @@ def trouble() -> str:
     return "" if version() else "this kernel has no Landlock"
 
 
-def apply(read: list[str], write: list[str]) -> None:
-    """From now on this process reads below ``read`` and ``write`` only, and writes below ``write`` only."""
+def apply(read: Sequence[str], write: Sequence[str], listed: Sequence[str] = ()) -> None:
+    """From now on this process reads below ``read`` and ``write`` only, and writes below ``write`` only.
+
+    Below ``listed`` it sees the names of files, whether it may read them or not.
+    """
     have = version()
     if not have:
         raise OSError(errno.ENOSYS, "landlock")
@@ -48,7 +55,7 @@ def apply(read: list[str], write: list[str]) -> None:
     if ruleset < 0:
         raise OSError(ctypes.get_errno(), "landlock")
     try:
-        for paths, rights in ((read, READING), (write, handled)):
+        for paths, rights in ((read, READING), (listed, READ_DIR), (write, handled)):
             for path in paths:
                 _allow(libc, ruleset, path, rights & handled)
         if libc.prctl(38, 1, 0, 0, 0) or libc.syscall(RESTRICT, ruleset, 0):

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import grader
 from grader.domain.cache import NAME
 from grader.domain.errors import BadInputError
+from grader.domain.installation import ABOVE
 from grader.referee.process.player_start import Ends, Started
 from grader.referee.process.waiting_player import FOLDER, Kind
 from grader.referee.sandbox import bubblewrap, launch_spec
@@ -204,7 +204,7 @@ def fingerprint() -> str:
     for name in ("mnt", "pid", "user", "net"):
         with contextlib.suppress(OSError):
             parts.append(os.readlink(f"/proc/self/ns/{name}"))  # noqa: PTH115 - not a file's name
-    root = Path(grader.__file__).resolve().parent
+    root = ABOVE / "grader"
     files = [*sorted(root.rglob("*.py")), *_torchs()]
     parts += [f"{path} {found.st_mtime_ns} {found.st_size}" for path in files if (found := path.stat())]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

@@ -99,11 +99,13 @@ def command(
     for path in mounts.devices:
         arguments += ["--dev-bind", str(path), str(path)]
     for path in mounts.hide:
-        arguments += ["--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)]
+        arguments += ["--perms", "0555", "--tmpfs", str(path)]
     for path in mounts.write:
         arguments += ["--bind", str(path), str(path)]
     for path, fd in submitted.items():  # last, so that neither /tmp nor a hidden folder covers the submission
         arguments += ["--ro-bind-data", str(fd), str(path)]
+    for path in mounts.hide:
+        arguments += ["--remount-ro", str(path)]
     arguments += ["--dir", HOME, "--dir", folder, "--chdir", folder]
     # The new root and /dev are file systems in memory: read-only, or they could be filled.
     arguments += ["--remount-ro", "/dev", "--remount-ro", "/", *(options or [])]

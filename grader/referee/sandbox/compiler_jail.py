@@ -133,10 +133,11 @@ def _mounts(folder: Path, reads: tuple[Path, ...]) -> Mounts:
 
 
 def _confinement(mounts: Mounts) -> dict[str, object]:
-    readable = (*mounts.system, *mounts.read, *mounts.over_tmp, Path("/dev"))
+    read, listed = mounts.readable(Path("/dev"))
     return {
         "limits": {},
-        "read": [str(p) for p in readable],
+        "read": read,
+        "list": listed,
         "write": [str(p) for p in mounts.write] + ["/dev/null"],
         "memory_files": True, "namespaces": False, "may_leave": False,
     }  # fmt: skip

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import grader
 from grader.domain.cache import cache_folder
+from grader.domain.installation import ABOVE
 from grader.protocol.messages import BuildReply
 from grader.referee.sandbox import bubblewrap, sandboxed
 from grader.referee.sandbox.mounts import Mounts, mounts_for
@@ -128,19 +128,13 @@ def for_player(
     namespaces = not warm and not bubblewrap.trouble()
     mounts = mounts_for(backend, sees, writes, handed)
     folders = [Path(sandboxed.INSIDE).parent] if namespaces else []
-    readable = (
-        *mounts.system,
-        *mounts.read,
-        *mounts.over_tmp,
-        *mounts.submitted,
-        Path("/proc"),
-        Path("/dev"),
-    )
     if wrapped:
         return LaunchSpec(mounts, namespaces, {"limits": LIMITS}, builds)
+    read, listed = mounts.readable(Path("/proc"), Path("/dev"))
     confine = {
         "limits": LIMITS | ({"NPROC": 256 + 16 * (os.cpu_count() or 1)} if namespaces else {}),
-        "read": [str(p) for p in readable],
+        "read": read,
+        "list": listed,
         "write": [
             *map(str, (*mounts.write, *mounts.devices, *folders)),
             *DEVICES,
@@ -174,7 +168,7 @@ def libraries(backend: str) -> list[str]:
 def environment(backend: str) -> dict[str, str]:
     """What a player gets of the referee's environment: what programs need, nothing else."""
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    root = str(Path(grader.__file__).resolve().parents[1])
+    root = str(ABOVE)
     beside_python = str(Path(sys.executable).parent)  # torch looks for ninja on PATH
     env["PATH"] = os.pathsep.join([beside_python, env.get("PATH", os.defpath)])
     env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [env.get("PYTHONPATH")])])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from grader.backends import cpu_python, detect
 from grader.domain import packages
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.student.doctor import machine, software
 from grader.student.doctor.report_line import ReportLine
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 CHECKS: tuple[Callable[[], ReportLine | list[ReportLine]], ...] = (
     software.system, software.python, software.torch, machine.gpu, software.nvcc, software.compiler,
-    software.ninja, machine.ncu, machine.sandbox, machine.disk, machine.cache, machine.checkout,
+    software.ninja, machine.ncu, machine.sandbox, machine.disk, machine.cache, machine.course,
     software.notebooks, machine.terminal,
 )  # fmt: skip
 
@@ -67,7 +68,7 @@ def lessons(lines: list[ReportLine]) -> list[str]:
 
     broken = [line.name for line in lines if line.state == "no"]
     if broken:
-        return [f"Fix first: {', '.join(broken)}. Then run ./course doctor again."]
+        return [f"Fix first: {', '.join(broken)}. Then run {COURSE} doctor again."]
     if not software.torch_version():  # nor, most likely, what reads the lessons
         return [_not_installed()]
     every = course.every()
@@ -82,7 +83,7 @@ def lessons(lines: list[ReportLine]) -> list[str]:
 def _not_installed() -> str:
     where = "on the GPU" if detect.gpu_name() and detect.nvcc() else "on the CPU back end, which needs no GPU"
     return (
-        "Nothing is installed yet. The first use of ./course, as ./course list, installs PyTorch and the "
+        f"Nothing is installed yet. The first use of {COURSE}, as {COURSE} list, installs PyTorch and the "
         f"grader into .venv by itself; kernels then run {where}."
     )
 
@@ -93,7 +94,7 @@ def _on_a_gpu(every: list[Lesson], choice: detect.Choice) -> list[str]:
     report = [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here."]
     if not has_cpu_too:
         some = _list([x for x in every if _counted(x)])
-        report.append(f"Lessons {some} also need the CPU back end (pending_cpu): ./course companion")
+        report.append(f"Lessons {some} also need the CPU back end (pending_cpu): {COURSE} companion")
     return report
 
 

@@ -11,8 +11,11 @@ import time
 from pathlib import Path
 
 from grader.backends import detect
+from grader.domain import workspace
 from grader.domain.cache import cache_folder
+from grader.domain.installation import COURSE, from_wheel
 from grader.domain.lessons import course_root
+from grader.domain.version import __version__
 from grader.student.doctor.report_line import ReportLine, output_of
 
 NEEDED_GB = 2.0
@@ -142,8 +145,14 @@ def cache() -> ReportLine:
     return ReportLine("cache", "ok", f"{amount} in {folder}; it may be deleted at any time")
 
 
-def checkout() -> ReportLine:
-    """The course's folder."""
+def course() -> ReportLine:
+    """The course's folder, or that of the student's files where the course is a package."""
+    if from_wheel():
+        mine = workspace.here()
+        if mine is None:
+            sentence = f"installed ({__version__}); no exercises are laid out here"
+            return ReportLine("course", "--", sentence, f"{COURSE} start my-course, then cd my-course")
+        return ReportLine("course", "ok", f"installed ({__version__}); your exercises: {mine}")
     root = course_root()
     if os.access(root, os.W_OK):
         return ReportLine("course", "ok", str(root))

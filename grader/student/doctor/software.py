@@ -13,6 +13,8 @@ from pathlib import Path
 
 from grader.backends import detect
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE, from_wheel
+from grader.domain.lessons import course_root
 from grader.student.doctor.report_line import ReportLine, State, output_of
 
 CPU_BUILD = "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cpu"
@@ -27,12 +29,29 @@ def pip() -> str:
 def system() -> ReportLine:
     """The operating system and processor."""
     found = f"{platform.system()} {platform.machine()}"
+    inside = surroundings()
+    if inside == "WSL 1":
+        fix = "in PowerShell: wsl --set-version Ubuntu 2 (the name is what wsl -l shows)"
+        return ReportLine("system", "no", f"{found} in WSL 1, which is not Linux enough for the sandbox", fix)
+    if inside == "WSL 2" and course_root().is_relative_to("/mnt"):
+        fix = "clone into your home folder of Linux: cd ~"
+        return ReportLine("system", "--", f"{found} in {inside}; a Windows drive is many times slower", fix)
     if found == TESTED_SYSTEM:
-        return ReportLine("system", "ok", found)
+        return ReportLine("system", "ok", f"{found}{f', in {inside}' if inside else ''}")
     if platform.system() == "Linux":
         return ReportLine("system", "--", f"{found}; the course was tried on {TESTED_SYSTEM} only")
-    fix = "use a Linux machine, a container, or WSL on Windows"
+    fix = "use a Linux machine, a container, or WSL 2 on Windows: docs/start.md, Windows, screen by screen"
     return ReportLine("system", "no", f"{found}: kernels run on the CPU on Linux only", fix)
+
+
+def surroundings(root: Path = Path("/")) -> str:
+    """What this Linux runs in, as far as it can be seen: "WSL 1", "WSL 2", "Colab", "a container", or ""."""
+    kernel = _text(root / "proc/sys/kernel/osrelease").strip()
+    if "microsoft" in kernel.lower():
+        return "WSL 2" if "WSL2" in kernel or "microsoft-standard" in kernel else "WSL 1"
+    if os.environ.get("COLAB_RELEASE_TAG"):
+        return "Colab"
+    return "a container" if any((root / f).exists() for f in (".dockerenv", "run/.containerenv")) else ""
 
 
 def python() -> ReportLine:
@@ -58,9 +77,11 @@ def torch_version() -> str:
 def torch() -> ReportLine:
     """The installed torch, and whether its build fits the machine."""
     version = torch_version()
+    if not version and from_wheel():
+        return ReportLine("torch", "no", "not installed", f"{pip()}pip install torch")
     if not version:
         return ReportLine(
-            "torch", "--", "not installed yet; the first use of ./course installs it into .venv"
+            "torch", "--", f"not installed yet; the first use of {COURSE} installs it into .venv"
         )
     numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
     if numbers < [2, 6]:
@@ -131,7 +152,9 @@ def notebooks() -> ReportLine:
     for name in ("jupyterlab", "notebook"):
         if importlib.util.find_spec(name):
             return ReportLine("Jupyter", "ok", name)
-    return ReportLine("Jupyter", "--", "not installed; ./course lab installs it when it is first used")
+    if from_wheel():
+        return ReportLine("Jupyter", "--", "not installed", f"{pip()}pip install jupyterlab ipykernel")
+    return ReportLine("Jupyter", "--", f"not installed; {COURSE} lab installs it when it is first used")
 
 
 def _torch_cuda() -> str:

@@ -11,6 +11,7 @@ import nbformat
 
 from grader.domain import disk, lessons, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import python_path
 from grader.domain.lesson_notebook import text
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ def spec(choice: Choice) -> Path:
     """
     place = workspace.folder() / ".jupyter"
     where = "on a GPU" if choice.name == "cuda" else "CUDA on this CPU"
-    paths = [str(lessons.course_root()), os.environ.get("PYTHONPATH", "")]
     data = {
         # -P: nothing in the notebook's folder shadows the library that the kernel itself needs.
         "argv": [
@@ -63,7 +63,7 @@ def spec(choice: Choice) -> Path:
         "display_name": f"Inline to Fused ({where})",
         "language": "python",
         "interrupt_mode": "signal",
-        "env": {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        "env": {"PYTHONPATH": python_path()},
     }
     disk.write(place / "kernels" / KERNEL / "kernel.json", json.dumps(data, indent=1) + "\n")
     return place

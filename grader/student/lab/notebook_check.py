@@ -12,6 +12,7 @@ from typing import Any
 
 from grader.domain import lessons, notebook
 from grader.domain.errors import BadInputError
+from grader.domain.installation import python_path
 from grader.domain.lesson_notebook import MARK, whole
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -29,8 +30,7 @@ def check(number: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{lesson.name}.py"
         file.write_text(source, "utf-8")
-        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-        env = os.environ | {"COURSE_ROOT": root, "PYTHONPATH": path}
+        env = os.environ | {"COURSE_ROOT": root, "PYTHONPATH": python_path()}
         command = [sys.executable, "-m", "grader", "check", lesson.number, str(file)]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         told = done.stdout.replace(f"{folder}/", "") or done.stderr

@@ -19,10 +19,9 @@ class BackgroundBuild:
     """Compiling in the background, until it is ready or the watch ends."""
 
     def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
-        from grader.domain.lessons import course_root
+        from grader.domain.installation import python_path
 
-        paths = [str(course_root()), os.environ.get("PYTHONPATH", "")]
-        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        env = os.environ | {"PYTHONPATH": python_path()}
         # A group of its own: it is ended with its compilers, and Ctrl-C is the watch's to handle.
         self._process = subprocess.Popen(
             command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ from rich.text import Text
 from grader.backends import detect
 from grader.domain import lessons, workspace
 from grader.domain.exercise_stage import first_open
+from grader.domain.installation import COURSE
 from grader.student import progress
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def welcome(console: Console) -> None:
     console.print("[bold]Inline to Fused[/]  CUDA kernels in PyTorch, from the first one to fused models.\n")
     console.print(bar(done, course))
     if at is None:
-        console.print("\nEvery lesson is passed. [bold]./course progress[/] shows your predictions, too.")
+        console.print(f"\nEvery lesson is passed. [bold]{COURSE} progress[/] shows your predictions, too.")
         return
     line = done.line(at.name)
     console.print(f"\n{'Begin' if new else 'Go on'} with [bold]{at.number} {escape(at.task.title)}[/], "
@@ -74,37 +75,39 @@ def welcome(console: Console) -> None:
     console.print(Text("  read  ").append_text(link(at.folder / "README.md")), soft_wrap=True)
     console.print(Text("  edit  ").append_text(link(workspace.place(at))), soft_wrap=True)
     how = Text("   grades it each time you save", "dim")
-    console.print(Text("  then  ").append("./course watch", "bold").append_text(how), soft_wrap=True)
+    console.print(Text("  then  ").append(f"{COURSE} watch", "bold").append_text(how), soft_wrap=True)
     if line.tries:
         tries = f"{line.tries} {'try' if line.tries == 1 else 'tries'}"
         console.print(
             f"\nLast best: {line.status}, {line.points}/{line.most} points after {tries}; "
-            f"[bold]./course check {at.number}[/] says why."
+            f"[bold]{COURSE} check {at.number}[/] says why."
         )
     console.print(
-        "\n[dim]Also: ./course list, hint, solution, doctor; --help shows everything."
-        + (" First see the grader at work: ./course demo[/]" if new else "[/]")
+        f"\n[dim]Also: {COURSE} list, hint, solution, doctor; --help shows everything."
+        + (f" First see the grader at work: {COURSE} demo[/]" if new else "[/]")
     )
 
 
 def after(console: Console, lesson: Lesson, *, passed: bool) -> None:
     """What comes next after a check of the student's own file."""
     if not passed:
-        text = Text("next  ", "dim").append(f"./course watch {lesson.number}", "bold")
-        text.append(" grades on each save; ", "dim").append(f"./course hint {lesson.number}", "bold")
+        text = Text("next  ", "dim").append(f"{COURSE} watch {lesson.number}", "bold")
+        text.append(" grades on each save; ", "dim").append(f"{COURSE} hint {lesson.number}", "bold")
         console.print(text.append(" gives a little away", "dim"), soft_wrap=True)
         return
     done, course = progress.read(), lessons.every()
     console.print(Text(bar(done, course), "green"))
     following = current(done, course)
     if following is None:
-        console.print("That was the last one: [bold]every lesson is passed[/]. ./course progress looks back.")
+        console.print(
+            f"That was the last one: [bold]every lesson is passed[/]. {COURSE} progress looks back."
+        )
         return
     text = Text(f"Well done. Next: {following.number} {following.task.title}  ").append_text(
         link(following.folder / "README.md")
     )
     console.print(text, soft_wrap=True)
-    console.print(Text("      ").append(f"./course watch {following.number}", "bold"), soft_wrap=True)
+    console.print(Text("      ").append(f"{COURSE} watch {following.number}", "bold"), soft_wrap=True)
 
 
 def table(course: list[Lesson], done: Progress) -> Table:

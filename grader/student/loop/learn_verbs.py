@@ -17,6 +17,7 @@ from rich.syntax import Syntax
 
 from grader.domain import lessons, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.reports.console import screen
 from grader.student import progress
 from grader.student.loop import guide, hints, predictions, progress_picture
@@ -45,7 +46,7 @@ def hint(word: str, todo: int | None, level: int | None) -> None:
     console.print(Markdown(got.text))
     if got.last:
         console.print(
-            f"\n[dim]That is all on it. ./course hint {lesson.number} TODO opens those on another.[/]"
+            f"\n[dim]That is all on it. {COURSE} hint {lesson.number} TODO opens those on another.[/]"
         )
 
 
@@ -82,7 +83,7 @@ def solution(word: str, *, sure: bool, diff: bool) -> int:
     if not (passed or sure) and not _confirmed(
         f"Lesson {lesson.number} is not passed yet. Show its solution?"
     ):
-        print(f"Not shown. A hint may be enough: ./course hint {lesson.number}")
+        print(f"Not shown. A hint may be enough: {COURSE} hint {lesson.number}")
         return 1
     text = shown_solution(lesson, diff=diff)
     lexer = "diff" if diff else "python"
@@ -150,7 +151,7 @@ def make_predictions(word: str, values: list[str]) -> None:
         else:
             print(predictions.resolved(asked[guess.what], guess))
     if any(guess.found is None for guess in made):
-        print(f"./course check {lesson.number} will show your speed beside it once everything passes.")
+        print(f"{COURSE} check {lesson.number} will show your speed beside it once everything passes.")
 
 
 def unasked(lesson: Lesson, given: int) -> str:
@@ -161,7 +162,7 @@ def unasked(lesson: Lesson, given: int) -> str:
     return (
         f"Lesson {lesson.number} asks for:\n{predictions.listed(lesson)}\n"
         f"Give all {left} numbers on the command line, in this order: "
-        f"./course predict {lesson.number} {example}.{kept}"
+        f"{COURSE} predict {lesson.number} {example}.{kept}"
     )
 
 

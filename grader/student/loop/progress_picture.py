@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import packages
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,7 @@ def draw(guesses: list[Guess], out: Path) -> int:
         raise BadInputError(f"{out} is not the name of a picture; it must end in {', '.join(FORMATS)}.")
     if not found:
         raise BadInputError(
-            "No prediction has been compared yet: ./course predict 03, then ./course check 03."
+            f"No prediction has been compared yet: {COURSE} predict 03, then {COURSE} check 03."
         )
     packages.require("The picture", "matplotlib")
     import matplotlib

@@ -15,6 +15,7 @@ from rich.text import Text
 from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.feedback.look import look
 from grader.referee import builder
 from grader.referee.process import pool_client
@@ -148,7 +149,7 @@ class Watch:
                 verdict = predictions.without_speed(verdict)
                 self.say(
                     Text(
-                        f"  A speed is there. Predict it first: ./course predict {self.lesson.number}", "dim"
+                        f"  A speed is there. Predict it first: {COURSE} predict {self.lesson.number}", "dim"
                     )
                 )
             if verdict.speed:

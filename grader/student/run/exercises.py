@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ class Exercises(MetaPathFinder):
         if not saved:
             raise BadInputError(
                 f"{name} is the file of {workspace.shown(workspace.folder())} that you saved last, and "
-                "there is none yet: ./course open 01 lays the first one there."
+                f"there is none yet: {COURSE} open 01 lays the first one there."
             )
         return max(saved, key=lambda file: file.stat().st_mtime)
 
@@ -70,7 +71,7 @@ def _of_lesson(name: str, number: str) -> Path:
             return file
     raise BadInputError(
         f"{name} is your file of lesson {lesson.number}, {workspace.shown(mine)}, and there is none yet: "
-        f"./course open {lesson.number} lays it there."
+        f"{COURSE} open {lesson.number} lays it there."
     )
 
 

@@ -48,7 +48,7 @@ def _summary(
     ctypes.CDLL(None).fflush(None)
     found = runtime.findings() if runtime else []
     if error:
-        theirs = (own, workspace.folder().resolve())
+        theirs = (own, workspace.here() or own)
         print(error_words.trouble(error, theirs, namer, alone=not found), file=sys.stderr)
     if runtime is None:
         return code

@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import course_root
+from grader.domain.installation import COURSE, python_path
 from grader.student.run import cells
 
 
@@ -54,7 +54,7 @@ def _no_other_file(asked: Path, path: Path, arguments: list[str]) -> None:
     if by_number and given is not None and given.suffix in (".py", ".ipynb") and given.is_file():
         raise BadInputError(
             f"`run {asked}` runs {path.name} of your work folder, and not {given}. To run that one, leave "
-            f"the number out: `./course run {given}`."
+            f"the number out: `{COURSE} run {given}`."
         )
 
 
@@ -63,8 +63,7 @@ def _run(backend: str, path: Path, arguments: list[str]) -> tuple[int, bytes]:
     read, write = os.pipe()
     # -P: nothing in the folder that this is called from shadows a library.
     command = [sys.executable, "-P", "-m", "grader.student.run.run_script", backend, str(write), str(path)]
-    paths = [str(course_root()), os.environ.get("PYTHONPATH", "")]
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    env = os.environ | {"PYTHONPATH": python_path()}
     with subprocess.Popen([*command, *arguments], pass_fds=(write,), env=env) as process:
         os.close(write)
         try:

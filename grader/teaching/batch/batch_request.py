@@ -48,7 +48,7 @@ def settled(request: Request) -> Request:
     if request.scheduler and request.backend == "auto":
         raise BadInputError("With --scheduler say which back end its workers have: --backend cuda or simt.")
     backend = request.backend if request.scheduler else detect.choose(request.backend).name
-    private = lessons.course_root() / "tasks_private"
+    private = lessons.private_folder()
     hidden = request.options.hidden or (private if private.is_dir() else None)
     return replace(
         request,

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from grader.domain import packages
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.reports import formats
 from grader.teaching.batch.batch_request import Request, settled
 
@@ -94,7 +95,7 @@ def _single(path: Path, wanted: tuple[str, ...], out: str) -> int:
     try:
         verdict = Verdict.from_json(json.loads(path.read_text("utf-8")))
     except (OSError, ValueError) as error:
-        raise BadInputError(f"{path} is not a verdict; write one with ./course check --json FILE.") from error
+        raise BadInputError(f"{path} is not a verdict; write one with {COURSE} check --json FILE.") from error
     formats.put(formats.single(verdict, wanted[0]), out)
     return 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.domain import lessons
+from grader.domain.installation import ABOVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +24,9 @@ def course(lesson: Lesson, hidden: Path | None) -> Iterator[tuple[str, bytes]]:
     Of the lesson what grades: its pages, hints and lists of mutants say what a solution looks like.
     """
     root = lessons.course_root()
-    for path in sorted((root / "grader").rglob("*")):
+    for path in sorted((ABOVE / "grader").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so":
-            yield str(path.relative_to(root)), path.read_bytes()
+            yield str(path.relative_to(ABOVE)), path.read_bytes()
     for path in sorted(lesson.folder.rglob("*")):
         told = path.parent == lesson.folder and (path.suffix != ".py" or path.name == "sibling.py")
         if path.is_file() and not told and "__pycache__" not in path.parts:

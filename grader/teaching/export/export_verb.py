@@ -24,7 +24,7 @@ def run(platform: str, word: str, out: Path | None, hidden: Path | None) -> int:
         raise BadInputError(
             f"There is no export to {platform!r}; there are {', '.join([*PLATFORMS, 'nbgrader'])}."
         )
-    private = lessons.course_root() / "tasks_private" / f"{lesson.number}.py"
+    private = lessons.private_folder() / f"{lesson.number}.py"
     hidden = hidden or (private if private.is_file() else None)
     if hidden is not None:
         lessons.with_hidden(lesson.task, hidden)  # its mistakes are told now

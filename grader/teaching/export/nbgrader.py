@@ -21,6 +21,7 @@ from nbformat import v4
 
 from grader.domain import lesson_notebook, lessons
 from grader.domain.errors import BadInputError
+from grader.domain.installation import COURSE
 from grader.domain.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
     from grader.domain.lessons import Lesson
 
-GRADE = """\
-# The points of lesson {}: nbgrader autograde fills them in. Before you hand in, try ./course check {}."""
+GRADE = f"""\
+# The points of lesson {{}}: nbgrader autograde fills them in. Before you hand in, try {COURSE} check {{}}."""
 CONFIG = """\
 c = get_config()
 # The starter is not a solution: nbgrader's ClearSolutions would empty the student's cells.
@@ -109,7 +110,7 @@ def graded(lesson: Lesson, cells: Sequence[str]) -> tuple[str, int]:
         file, out = Path(folder) / "exercise.py", Path(folder) / "verdict.json"
         file.write_text(text, "utf-8")
         words = ["check", lesson.number, str(file), "--json", str(out)]
-        private = lessons.course_root() / "tasks_private" / f"{lesson.number}.py"
+        private = lessons.private_folder() / f"{lesson.number}.py"
         if hidden := os.environ.get("COURSE_HIDDEN") or (str(private) if private.is_file() else ""):
             words += ["--hidden", hidden]
         done = subprocess.run(

@@ -186,3 +186,36 @@ def test_the_verb_prints_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None
     ):
         assert any(line[4:].startswith(name) for line in done.stdout.splitlines()), name
     assert done.returncode == (1 if "\nno  " in "\n" + done.stdout else 0), json.dumps(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "file", "said"),
+    [
+        ("6.1.0-32-amd64", "", ""),
+        ("5.15.153.1-microsoft-standard-WSL2", "", "WSL 2"),
+        ("4.4.0-19041-Microsoft", "", "WSL 1"),
+        ("6.1.0-32-amd64", ".dockerenv", "a container"),
+        ("6.1.0-32-amd64", "run/.containerenv", "a container"),
+    ],
+)
+def test_what_linux_runs_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, file: str, said: str
+):
+    monkeypatch.delenv("COLAB_RELEASE_TAG", raising=False)
+    (tmp_path / "proc/sys/kernel").mkdir(parents=True)
+    (tmp_path / "proc/sys/kernel/osrelease").write_text(f"{kernel}\n")
+    if file:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).touch()
+    assert software.surroundings(tmp_path) == said
+
+
+@pytest.mark.parametrize(("inside", "state"), [("WSL 1", "no"), ("WSL 2", "ok"), ("a container", "ok")])
+def test_wsl_1_is_refused_and_others_are_named(
+    monkeypatch: pytest.MonkeyPatch, inside: str, state: str
+) -> None:
+    monkeypatch.setattr(software, "surroundings", lambda: inside)
+    monkeypatch.setattr(software.platform, "machine", lambda: "x86_64")
+    line = software.system()
+    assert line.state == state and inside in line.what
+    assert bool(line.fix) == (state == "no")

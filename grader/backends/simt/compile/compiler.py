@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -96,14 +97,11 @@ def libraries() -> tuple[Path, Path]:
 def device_library() -> Path:
     """The library that gives torch its cuda device; built if it is not there."""
     runtime, lib = runtime_library(), toolchain.torch().folder / "lib"
-    return build_cache.once(
-        _library_folder() / "libsimt_torch.so",
-        lambda out: toolchain.compile_(
-            ["-O1", "-shared", *toolchain.common_flags(), "-fvisibility=default", f"-I{toolchain.INCLUDE}",
-             str(toolchain.CSRC / "torch_device.cpp"), "-o", str(out), str(runtime), f"-L{lib}",
-             "-ltorch_cpu",
-             "-lc10", f"-Wl,-rpath,{lib}", "-Wl,-rpath,$ORIGIN"]
-        ),
+    return _shared_library(
+        "libsimt_torch.so",
+        ["-O1", "-shared", *toolchain.common_flags(), "-fvisibility=default", f"-I{toolchain.INCLUDE}",
+         str(toolchain.CSRC / "torch_device.cpp"), str(runtime), f"-L{lib}", "-ltorch_cpu", "-lc10",
+         f"-Wl,-rpath,{lib}", "-Wl,-rpath,$ORIGIN"],
     )  # fmt: skip
 
 
@@ -111,14 +109,25 @@ def binding_library() -> Path:
     """The library that makes Python functions of C++ functions; built if it is not there."""
     runtime_library()  # beside it: whoever is given one finds the others there
     lib = toolchain.torch().folder / "lib"
-    return build_cache.once(
-        _library_folder() / "libbinding.so",
-        lambda out: toolchain.compile_(
-            ["-O1", "-shared", *toolchain.common_flags(), f"-I{toolchain.BIND}",
-             str(toolchain.BIND / "binding.cpp"), "-o", str(out), "-Wl,-soname,libbinding.so",
-             f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{lib}"]
-        ),
+    return _shared_library(
+        "libbinding.so",
+        ["-O1", "-shared", *toolchain.common_flags(), f"-I{toolchain.BIND}",
+         str(toolchain.BIND / "binding.cpp"), "-Wl,-soname,libbinding.so", f"-L{lib}", "-ltorch_python",
+         "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{lib}"],
     )  # fmt: skip
+
+
+def _shared_library(name: str, arguments: list[str]) -> Path:
+    """A copy in our folder of what is compiled once for all checkouts and packages with the same text."""
+    place = str(toolchain.HERE) if toolchain.debugging() else ""  # a debugger opens the sources
+    key = build_cache.digest(headers.content(), library.fingerprint(), *toolchain.common_flags(), place)
+
+    def copied(out: Path) -> None:
+        made = build_cache.root() / f"library-{key}" / name
+        build_cache.once(made, lambda whole: toolchain.compile_([*arguments, "-o", str(whole)]))
+        shutil.copyfile(made, out)
+
+    return build_cache.once(_library_folder() / name, copied)
 
 
 def is_prepared() -> bool:

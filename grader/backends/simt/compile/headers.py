@@ -72,6 +72,12 @@ def flags(kind: Kind) -> list[str]:
 @functools.cache
 def fingerprint() -> str:
     """Changes with anything that a compiled student file depends on, apart from its own source."""
+    return build_cache.digest(content(), *flags("device"), *flags("fast"))
+
+
+@functools.cache
+def content() -> str:
+    """Changes with torch, the compiler and the text of our headers, wherever these lie."""
     # Python compiles its own files there when they are first imported, which changes nothing.
     ours = [
         p for folder in toolchain.HEADERS for p in folder.rglob("*") if p.is_file() and p.suffix != ".pyc"
@@ -83,8 +89,6 @@ def fingerprint() -> str:
         found.folder,
         compiler.command,
         compiler.version,
-        *flags("device"),
-        *flags("fast"),
         *TEXT.values(),
         *texts,
     )

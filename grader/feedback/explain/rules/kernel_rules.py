@@ -1,5 +1,6 @@
 """Kernels, launches, host and device."""
 
+from grader.domain.installation import COURSE
 from grader.feedback.explain.rule import Rule
 
 RULES = (
@@ -186,7 +187,7 @@ RULES = (
         ),
         "A thread touched memory that is not its own: an index beyond the tensor, or a pointer to CPU memory.",
         "Check the guard (if (i < n)) and that every tensor is on the GPU (x.is_cuda()). The error shows late: "
-        "./course run FILE names the thread and the line at once.",
+        f"{COURSE} run FILE names the thread and the line at once.",
         "06",
     ),
     Rule(

@@ -1,5 +1,6 @@
 """The machine and its installation: compilers, drivers, architectures."""
 
+from grader.domain.installation import COURSE
 from grader.feedback.explain.rule import Rule
 
 RULES = (
@@ -7,14 +8,14 @@ RULES = (
         "no-cuda-home",
         (r"CUDA_HOME environment variable is not set",),
         "PyTorch finds no CUDA toolkit (or is a build without CUDA), so it cannot call nvcc.",
-        "Without a GPU: ./course run FILE runs the same file on the CPU. With one: install the toolkit, or set "
-        "CUDA_HOME to its folder. ./course doctor tells which.",
+        f"Without a GPU: {COURSE} run FILE runs the same file on the CPU. With one: install the toolkit, or set "
+        f"CUDA_HOME to its folder. {COURSE} doctor tells which.",
     ),
     Rule(
         "cpu-build",
         (r"Torch not compiled with CUDA enabled",),
         "The installed PyTorch is the CPU build; for it there is no device called cuda.",
-        "Without a GPU: ./course run FILE gives the file a cuda device on the CPU. With one, ./course doctor says "
+        f"Without a GPU: {COURSE} run FILE gives the file a cuda device on the CPU. With one, {COURSE} doctor says "
         "how to get the CUDA build.",
     ),
     Rule(
@@ -25,7 +26,7 @@ RULES = (
             r"No CUDA GPUs are available",
         ),
         "PyTorch finds no NVIDIA GPU or no driver for one.",
-        "Without a GPU: ./course run FILE. With one, nvidia-smi must list it; in a container start it with "
+        f"Without a GPU: {COURSE} run FILE. With one, nvidia-smi must list it; in a container start it with "
         "--gpus all.",
     ),
     Rule(
@@ -35,7 +36,7 @@ RULES = (
             r"The NVIDIA driver on your system is too old",
         ),
         "The driver is older than the CUDA version that PyTorch was built with.",
-        "Update the driver, or install a PyTorch for an older CUDA; ./course doctor shows both versions.",
+        f"Update the driver, or install a PyTorch for an older CUDA; {COURSE} doctor shows both versions.",
     ),
     Rule(
         "architecture",
@@ -57,14 +58,14 @@ RULES = (
         "cuda-mismatch",
         (r"The detected CUDA version \((?P<a>[\d.]+)\) mismatches the version that was used to compile",),
         "nvcc is of CUDA {a}, and PyTorch was built with another major version.",
-        "Install the toolkit of PyTorch's version, or point CUDA_HOME to one; ./course doctor shows both.",
+        f"Install the toolkit of PyTorch's version, or point CUDA_HOME to one; {COURSE} doctor shows both.",
     ),
     Rule(
         "segmentation-fault",
         (r"Segmentation fault", r"\bSIGSEGV\b", r"signal 11\b", r"exit code 139\b"),
         "The process was ended because code on the host used memory that is not its own: C++ that reads or writes "
         "past an array, or reads a GPU's memory, or Python code that called itself without end.",
-        "./course run FILE runs the same file with every access of its kernels checked, and ./course check names the "
+        f"{COURSE} run FILE runs the same file with every access of its kernels checked, and {COURSE} check names the "
         "line. In host code look at data_ptr(): what lies on the device is for kernels alone.",
         "03",
     ),
@@ -94,14 +95,14 @@ RULES = (
         "torch-too-early",
         (r"torch was imported before the CPU back end was activated",),
         "PyTorch was imported before the CPU back end was made ready.",
-        "Run the file with ./course run FILE.",
+        f"Run the file with {COURSE} run FILE.",
     ),
     Rule(
         "counters",
         (r"ERR_NVGPUCTRPERM",),
         "The driver keeps the GPU's performance counters for administrators.",
-        "sudo ncu ..., or see the ncu line of ./course doctor. The CPU back end counts without permission: "
-        "./course profile.",
+        f"sudo ncu ..., or see the ncu line of {COURSE} doctor. The CPU back end counts without permission: "
+        f"{COURSE} profile.",
         "09",
     ),
     Rule(

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.domain import lessons, workspace
+from grader.domain.errors import BadInputError
+from grader.student import start_verb
+from grader.student.run import exercises
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that was laid out, in which we are; no other is named."""
+    monkeypatch.delenv("COURSE_WORK", raising=False)
+    folder = tmp_path / "mine"
+    start_verb.lay_out(folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_every_lesson_has_its_starter_and_its_notebook(started: Path) -> None:
+    for lesson in lessons.every():
+        assert (started / f"{lesson.name}.py").read_bytes() == lesson.exercise.read_bytes()
+        assert json.loads((started / f"{lesson.name}.ipynb").read_text("utf-8"))["cells"]
+
+
+def test_the_folder_is_found_from_within(started: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = started / "notes" / "more"
+    inner.mkdir(parents=True)
+    for place in (started, inner):
+        monkeypatch.chdir(place)
+        assert workspace.folder() == started
+        assert workspace.file(lessons.find("03")) == started / "03_square_kernel.py"
+    monkeypatch.chdir(started.parent)
+    assert workspace.here() != started
+
+
+def test_a_changed_file_is_kept_and_an_old_starter_is_renewed(started: Path) -> None:
+    (started / "01_hello_inline.py").write_text("mine")
+    marker = started / workspace.MARKER
+    old = "# an older starter\n"
+    (started / "02_python_kernel.py").write_text(old)
+    now = lessons.find("02").exercise.read_bytes()
+    marker.write_text(marker.read_text().replace(digest(now), digest(old.encode())))
+    laid = start_verb.lay_out(started)
+    assert (laid.new, laid.updated, laid.kept) == (0, 1, ("01_hello_inline.py",))
+    assert (started / "01_hello_inline.py").read_text() == "mine"
+    assert (started / "02_python_kernel.py").read_bytes() == now
+    (started / "02_python_kernel.py").unlink()
+    assert start_verb.lay_out(started).new == 1
+
+
+def test_a_file_of_that_name_that_was_there_before_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "01_hello_inline.py").write_text("written before there was a marker")
+    for _ in range(2):
+        assert start_verb.lay_out(tmp_path).kept == ("01_hello_inline.py",)
+    assert (tmp_path / "01_hello_inline.py").read_text() == "written before there was a marker"
+
+
+def test_import_exercise_takes_the_file_that_was_saved_and_not_one_that_was_laid_out(started: Path) -> None:
+    file = started / "03_square_kernel.py"
+    file.write_text("ANSWER = 3")
+    found = exercises.Exercises().find_spec("exercise")
+    assert found is not None and found.origin is not None and found.origin.endswith(file.name)
+
+
+def test_what_comes_next_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert start_verb.run(tmp_path / "mine") == 0
+    said = capsys.readouterr().out
+    assert f"{len(lessons.names())} lessons" in said and "files are new" in said
+    assert "cd " in said and "watch 01" in said
+    start_verb.run(tmp_path / "mine")
+    assert "all as before" in capsys.readouterr().out
+
+
+def test_a_place_where_no_folder_can_be_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInputError, match="cannot be written"):
+        start_verb.lay_out(tmp_path / "file")
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
