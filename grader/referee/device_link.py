@@ -21,38 +21,30 @@ HALF = 128 << 20  # bytes of each direction
 LARGE = 8 << 20  # bytes of tensors from which the way over the host takes longer
 
 
-class DeviceLink:
-    """A submission's player and a reference's, which know their common memory by one ``number``."""
+def place(target: Side, number: int, nbytes: int) -> int:
+    """Where in that memory the next bytes for ``target`` go.
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self._taken = {"reference": 0, "submission": 0}  # bytes that waiting steps of each will read
-
-    def place(self, target: Side, nbytes: int) -> int:
-        """Where the next bytes for ``target`` go; what waits there is done first where there is no room."""
-        if self._taken[target.role] + nbytes > HALF:
-            target.flush()
-        if not target.waits:
-            self._taken[target.role] = 0
-        at = self._taken[target.role]
-        self._taken[target.role] += nbytes
-        return at + (HALF if target.role == "reference" else 0)
+    What waits there is done first where there would be too much.
+    """
+    if target.taken(number) + nbytes > HALF:
+        target.flush()
+    return target.place(nbytes, number) + (HALF if target.role == "reference" else 0)
 
 
-def between(one: Side, other: Side) -> DeviceLink | None:
-    """The link of two sides, made when it is first asked for; None where there can be none."""
+def between(one: Side, other: Side) -> int:
+    """The number by which both know their common memory, made at the first question; 0: there is none."""
     if {one.role, other.role} != {"reference", "submission"}:
-        return None
+        return 0
     theirs, mine = (one, other) if one.role == "reference" else (other, one)
     if not (theirs.player.shares_gpu and mine.player.shares_gpu):
-        return None
+        return 0
     links = mine.player.links
     if theirs.player not in links:
         links[theirs.player] = _made(theirs, mine)
     return links[theirs.player]
 
 
-def _made(theirs: Side, mine: Side) -> DeviceLink | None:
+def _made(theirs: Side, mine: Side) -> int:
     partners = theirs.player.partners
     number = next((n for n, player in partners.items() if player.stopped), len(partners) + 1)
     try:
@@ -68,6 +60,6 @@ def _made(theirs: Side, mine: Side) -> DeviceLink | None:
     except (FaultError, IndexError) as fault:
         if isinstance(fault, FaultError) and fault.dead:
             raise
-        return None  # the driver or the card has no such memory, or it is full: over the host it goes, too
+        return 0  # the driver or the card has no such memory, or it is full: over the host it goes, too
     partners[number] = mine.player
-    return DeviceLink(number)
+    return number

@@ -37,27 +37,23 @@ class Side:
     ) -> None:
         self.role, self.player, self._hear = role, player, hear
         self._waiting: list[Step] = []
-        self._taken = 0  # bytes of the inbox that waiting steps will read
+        self._taken: dict[int, int] = {}  # bytes that waiting steps will read, by the memory's number
 
     def later(self, step: Step) -> None:
         """Do it with the next request."""
         self._waiting.append(step)
 
-    def place(self, nbytes: int) -> int:
-        """Where in the inbox so many bytes may be put, for a step that waits."""
-        at, self._taken = self._taken, self._taken + nbytes
-        self.player.inbox.reach(self._taken)
+    def place(self, nbytes: int, there: int = 0) -> int:
+        """Where in the inbox, or ``there`` on the device, so many bytes may be put for a step that waits."""
+        at = self.taken(there)
+        self._taken[there] = at + nbytes
+        if not there:
+            self.player.inbox.reach(at + nbytes)
         return at
 
-    @property
-    def waits(self) -> bool:
-        """Whether steps wait."""
-        return bool(self._waiting)
-
-    @property
-    def taken(self) -> int:
-        """Bytes of the inbox that waiting steps will read."""
-        return self._taken
+    def taken(self, there: int = 0) -> int:
+        """Bytes of the inbox, or of memory of the device, that waiting steps will read."""
+        return self._taken.get(there, 0)
 
     def flush(self) -> None:
         """Do what waits."""
@@ -80,7 +76,7 @@ class Side:
             ) from error
 
     def _request(self, step: Step, seconds: float) -> Answer:
-        steps, self._waiting, self._taken = [*self._waiting, step], [], 0
+        steps, self._waiting, self._taken = [*self._waiting, step], [], {}
         answer = self._asked(steps, STAGES.get(play.name_of(step), "call"), seconds)
         self._hear(step, answer)
         return answer

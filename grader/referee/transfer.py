@@ -10,6 +10,7 @@ import numpy as np
 from grader.protocol import play
 from grader.protocol.arena import aligned
 from grader.protocol.play import Done, InputForm, Piece
+from grader.referee import device_link
 from grader.referee.device_link import HALF, LARGE, between
 from grader.referee.dtypes import size_of
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.domain.inputs import Drawn
-    from grader.referee.device_link import DeviceLink
     from grader.referee.side import Side
 
 WINDOW = 64 << 20  # bytes of a window
@@ -175,12 +175,12 @@ class _ThroughGpu(_Way):
         """Bytes that are carried at a time."""
         return HALF
 
-    def __init__(self, source: Side, target: Side, link: DeviceLink) -> None:
+    def __init__(self, source: Side, target: Side, there: int) -> None:
         super().__init__(source, target)
-        self._link, self.there = link, link.number
+        self.there = there
 
     def carry(self, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]) -> int:
-        base = self._link.place(self.target, aligned(_end(pieces, lines)))
+        base = device_link.place(self.target, self.there, aligned(_end(pieces, lines)))
         asked = tuple(Piece(lines[n].what, lines[n].key, lo, hi, base + at) for n, lo, hi, at in pieces)
         self.source.ask(play.Read(asked, self.there), Done)
         return base
@@ -188,8 +188,8 @@ class _ThroughGpu(_Way):
 
 def _way(source: Side, target: Side, lines: Sequence[Line]) -> _Way:
     """How these lines go: large ones by the GPU, if both processes are on it."""
-    if sum(line.nbytes for line in lines) >= LARGE and (link := between(source, target)):
-        return _ThroughGpu(source, target, link)
+    if sum(line.nbytes for line in lines) >= LARGE and (there := between(source, target)):
+        return _ThroughGpu(source, target, there)
     return _Way(source, target)
 
 
@@ -199,7 +199,7 @@ def _end(pieces: list[tuple[int, int, int, int]], lines: Sequence[Line]) -> int:
 
 def _space(target: Side, nbytes: int) -> int:
     """Where the bytes of a window go; what waits is done first where there would be too much."""
-    if target.taken + nbytes > WINDOW:
+    if target.taken() + nbytes > WINDOW:
         target.flush()
     return target.place(aligned(nbytes))
 

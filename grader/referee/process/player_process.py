@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.protocol.wire import Json
-    from grader.referee.device_link import DeviceLink
     from grader.referee.process.forkserver import Forkserver
     from grader.referee.process.pool_client import PoolConnection
     from grader.referee.sandbox.launch_spec import LaunchSpec
@@ -125,7 +124,7 @@ class Player:
         self.backend = backend
         self.limits = limits
         self._mode = mode
-        self.links: dict[Player, DeviceLink | None] = {}  # of a submission's, to those of references
+        self.links: dict[Player, int] = {}  # the numbers of memory that it shares with those of references
         self.partners: dict[int, Player] = {}  # of a reference's: who has its shared memory of that number
         self._ready = False
         self._stopped = False

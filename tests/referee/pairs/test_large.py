@@ -51,16 +51,16 @@ def large(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> It
         yield
         return
     carried: list[int] = []
-    place = device_link.DeviceLink.place
+    place = device_link.place
 
-    def noted(link: device_link.DeviceLink, target: Side, nbytes: int) -> int:
-        carried.append(place(link, target, nbytes))
+    def noted(target: Side, number: int, nbytes: int) -> int:
+        carried.append(place(target, number, nbytes))
         return carried[-1]
 
     monkeypatch.setattr(transfer, "LARGE", 1000)
     monkeypatch.setattr(device_link, "HALF", 4096)
     monkeypatch.setattr(transfer, "HALF", 2048)
-    monkeypatch.setattr(device_link.DeviceLink, "place", noted)
+    monkeypatch.setattr(device_link, "place", noted)
     monkeypatch.setattr(Player, "shares_gpu", True)
     yield
     assert {at < device_link.HALF for at in carried} == {True, False}, "both directions"
@@ -81,13 +81,13 @@ def test_on_a_gpu_they_do_not_pass_through_the_host(
 ) -> None:
     old, new, status, words = EDITS[name]
     carried: list[int] = []
-    place = device_link.DeviceLink.place
+    place = device_link.place
 
-    def noted(link: device_link.DeviceLink, target: Side, nbytes: int) -> int:
+    def noted(target: Side, number: int, nbytes: int) -> int:
         carried.append(nbytes)
-        return place(link, target, nbytes)
+        return place(target, number, nbytes)
 
-    monkeypatch.setattr(device_link.DeviceLink, "place", noted)
+    monkeypatch.setattr(device_link, "place", noted)
     ref = LARGE.replace("[torch.rand(47, 41)]", "[torch.rand(4700, 16400)]")
     verdict = judged(tmp_path, ref, torch_one(ref, (old, new)), backend="cuda", inputs="as-given")
     assert verdict.status == status and words in said(verdict, "as given")
