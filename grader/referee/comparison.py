@@ -42,9 +42,9 @@ class Copies:
 
     def __init__(self, side: Side, lines: Sequence[Line], known: dict[Line, bytes] | None = None) -> None:
         self._side = side
-        few = sum(line.nbytes for line in lines) <= FEW
+        self.few = sum(line.nbytes for line in lines) <= FEW
         self._data = known or {}
-        if not known and few and lines:
+        if not known and self.few and lines:
             self._data = dict(zip(lines, fetch(side, whole(lines)), strict=True))
 
     def get(self, line: Line, lo: int = 0, hi: int | None = None) -> bytes:
@@ -326,7 +326,8 @@ class Comparison:
             message = f"After the call, input {wrong} no longer holds what was passed in."
             return self.fail(Status.MUTATED_INPUT, message, changed=f"input {wrong}")
         for n in written:
-            if failed := self._written(lines[n], replace(lines[n], what="after")):
+            after = replace(lines[n], what="after")
+            if failed := self._written(lines[n], after, self.mine, Copies(problem.theirs, [after])):
                 what = f"The reference changes input {n} in place, and the submission not in the same way"
                 return self.fail(failed.status, f"{what}. {failed.message}", **failed.evidence)
         return None
@@ -345,8 +346,11 @@ class Comparison:
         if wrong is not None:
             message = f"After the call, {wrong.kind} {wrong.name} no longer holds what it was given."
             return self.fail(Status.MUTATED_INPUT, message, changed=wrong.name)
-        for a, b in pairs:
-            if a.key in updated and (failed := self._written(b.line, a.line)):
+        changed = [(a, b) for a, b in pairs if a.key in updated]
+        mine = self.mine if self.mine.few else Copies(problem.mine, [b.line for _, b in changed])
+        theirs = Copies(problem.theirs, [a.line for a, _ in changed])
+        for a, b in changed:
+            if failed := self._written(b.line, a.line, mine, theirs):
                 what = (
                     f"The reference updates {a.kind} {a.name} in this call, and {b.name} was not updated so"
                 )
@@ -354,13 +358,15 @@ class Comparison:
                 return self.fail(failed.status, f"{what}{hint}. {failed.message}", **failed.evidence)
         return None
 
-    def _written(self, own: Line, theirs: Line) -> Judgement | None:
+    def _written(self, line: Line, reference: Line, mine: Copies, theirs: Copies) -> Judgement | None:
         """Values that both sides wrote, compared within rounding."""
-        for lo in range(0, own.elements, WINDOW):
-            hi = min(own.elements, lo + WINDOW)
-            (data,) = fetch(self.problem.theirs, [(theirs, lo, hi)])
-            got, want = array(self.mine.get(own, lo, hi), own.dtype), array(data, own.dtype)
-            by = tolerance(own.dtype, self.depth)
+        for lo in range(0, line.elements, WINDOW):
+            hi = min(line.elements, lo + WINDOW)
+            got, want = (
+                array(mine.get(line, lo, hi), line.dtype),
+                array(theirs.get(reference, lo, hi), line.dtype),
+            )
+            by = tolerance(line.dtype, self.depth)
             by = by and replace(by, relative=by.relative + OF_WRITTEN * by.eps)
             verdict = judge(want.astype(np.float64) if by else want, want, got, (), by)
             if verdict.status is not Status.PASSED:
