@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from grader.referee.process.player_process import Player
 
 Form = TypeVar("Form", bound=msgspec.Struct)
+COMPARING = (play.Compare, play.Same, play.Share)  # steps that call nothing of the reference's file
 STAGES = {"make": "construct", "begin": "construct"}  # in the words for what took too long; others: the call
 
 
@@ -101,14 +102,19 @@ class Reference(Side):
             _of_reference(lambda: self.player.ask("load", self.player.limits.load, path=self.path))
 
     def _asked(self, steps: list[Step], stage: str, seconds: float) -> Answer:
-        return _of_reference(lambda: super(Reference, self)._asked(steps, stage, seconds))
+        calls = not isinstance(steps[-1], COMPARING)
+        return _of_reference(lambda: super(Reference, self)._asked(steps, stage, seconds), calls=calls)
 
 
-def _of_reference(ask: Callable[[], Answer]) -> Answer:
-    """What the reference answers; a fault of its own says so, and is no fault of the submission's."""
+def _of_reference(ask: Callable[[], Answer], *, calls: bool = True) -> Answer:
+    """What the reference answers; a fault of its own says so, and is no fault of the submission's.
+
+    ``calls``: something of the reference's file runs; else a fault says nothing of what it takes for input.
+    """
     try:
         return ask()
     except FaultError as fault:
         status = Status.OUT_OF_MEMORY if fault.status is Status.OUT_OF_MEMORY else Status.NOT_GRADABLE
-        message = f"The reference itself failed: {fault.message}"
-        raise FaultError(status, message, reference=True, **fault.evidence) from fault
+        what = "The reference itself failed" if calls else "The results could not be compared"
+        by = "called" if calls else "comparing"
+        raise FaultError(status, f"{what}: {fault.message}", reference=by, **fault.evidence) from fault

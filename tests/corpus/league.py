@@ -1,4 +1,4 @@
-"""Other judges on this corpus: how many cheats each finds, how many honest files it accuses, how long it takes.
+"""Other judges on this corpus: the cheats each finds, the honest files it accuses, how long it takes.
 
     python -m tests.corpus.league --json FILE
 

@@ -312,8 +312,12 @@ class PairProblem(Problem):
         return why
 
     def fallen(self, case: Case, fault: FaultError) -> None:
-        """Unkind inputs that the reference itself refuses are left out."""
-        if fault.evidence.pop("reference", False) and case.name != AS_GIVEN:
+        """Unkind inputs that the reference itself refuses are left out.
+
+        Not where memory ran out: they are no larger than the others, and a submission can take it all.
+        """
+        refused = fault.evidence.pop("reference", "") == "called" and fault.status is not Status.OUT_OF_MEMORY
+        if refused and case.name != AS_GIVEN:
             why = fault.message.removeprefix("The reference itself failed: ")
             if not case.hidden:
                 self.notes.append(f"Left out: {case.name} (the reference refuses it: {why[:200]})")
