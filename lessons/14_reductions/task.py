@@ -66,11 +66,12 @@ TASK = Task(
         _sum("no columns", Tensor((5, 0)), "The sum of nothing is 0, and must be written."),
         _sum("no rows", Tensor((0, 8)), "Nothing to write: a grid of zero blocks is a CUDA error."),
         _sum("transposed", Tensor((30, 50), layout="transposed"), "A view whose rows do not lie in a piece."),
-        _total("many", (131, 257), "More elements than threads: each thread goes on."),
+        _total("many", (131, 257), "More elements than threads: each thread goes on by "
+               "as many as the grid has threads."),
         _total("few", (1, 3), "One block, and most of its threads have no element."),
         _total("nothing", (0, 8), "The sum of nothing is 0."),
-        _var("variance", (37, 101), "Threads, and whole warps, that bring nothing."),
         _var("one column", (13, 1), "The variance of one number is 0."),
+        _var("variance", (37, 101), "Threads, and whole warps, that bring nothing."),
         _var("far from zero", (9, 1000), "A mean of 20 and a deviation of 1: a difference of squares loses "
              "its digits.", 20.0),
     ),
@@ -122,7 +123,7 @@ TASK = Task(
         )),
         Stage("Warps", 25, ("few barriers", "few words")),
         Stage("All of it", 20, ("many", "few", "nothing", "one atomic a block", "shared by blocks")),
-        Stage("Variance", 40, ("variance", "one column", "far from zero", "one pass")),
+        Stage("Variance", 40, ("one column", "variance", "far from zero", "one pass")),
     ),
     starter_fails="many",
     predictions=(
@@ -142,8 +143,7 @@ TASK = Task(
         ),
         Prediction(
             "atomics",
-            "total adds up a million elements by 64 blocks of 256 threads. How many atomic operations does "
-            "it need?",
+            "64 blocks of 256 threads add up a million elements. How many atomic operations do they need?",
             "operations",
             64,
             "Each block makes one number first, and adds it once.",
