@@ -573,12 +573,25 @@ def _no_barrier(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             does.get(str(seen.get("access")), "updates"),
             does.get(str(other.get("access")), "updates"),
         )
-        if other.get("line") in (None, 0, seen["line"]):
+        alone, looped = (
+            other.get("line") in (None, 0, seen["line"]),
+            text.looped({seen["line"], other.get("line")}),
+        )
+        if alone and here == there == "writes" and not looped:
+            cause = (
+                f"Several threads of a block write the same element of {name} here: who comes last is luck."
+            )
+            fix = (
+                "Let one of them write (an `if` on the thread's number), or give each an element of its own."
+            )
+            yield Fact("one-element-of-many", int(seen["line"]), cause, fix)
+            return
+        if alone:
             cause = f"Several threads of a block {here[:-1]} the same element of {name} here, one of them writes, and no barrier stands between."
         else:
             cause = f"This line {here} what another thread {there} in line {other['line']}, in {name}, and no barrier stands between: who comes first is luck."
         fix = "Put `__syncthreads();` between the two, where all threads of the block pass"
-        if text.looped({seen["line"], other.get("line")}):
+        if looped:
             fix += "; in a loop also at its end, before the next turn writes again"
         yield Fact("no-barrier", int(seen["line"]), cause, f"{fix}.")
         return

@@ -401,3 +401,17 @@ def test_a_sentence_behind_a_place_begins_with_a_capital_and_advice_is_given_onc
         finding = Finding("a", Status.WRONG_ANSWER, message, evidence={"advice": advice})
         explained = attach.explained(finding, source)
         assert "explanation" in explained.evidence and explained.message == left
+
+
+@pytest.mark.parametrize(("before", "after"), [("{", "}"), ("while (n) {", "}")])
+def test_one_line_whose_threads_write_one_element_needs_no_barrier_but_one_writer(
+    before: str, after: str
+) -> None:
+    """In a loop it may be one thread's element of another turn, which a barrier keeps apart."""
+    source = cuda(*TILE, before, "tile[threadIdx.x / 32] = x[blockIdx.x];", after, "}")
+    seen = {
+        "kind": "shared-race", "kernel": "k", "line": 5, "access": "write", "other": {"line": 5, "access": "write"},
+        "what": "writes element 1 of tile (256 bytes of shared memory)",
+    }  # fmt: skip
+    fix = told(source, Status.RACE, seen=[seen]).fix
+    assert fix.startswith("Let one of them write") is (before == "{")
