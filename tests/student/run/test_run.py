@@ -221,7 +221,8 @@ def test_an_example_that_a_page_names_is_found_in_the_package(
 ) -> None:
     example = Path("lessons/03_square_kernel/sibling.py")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInputError):
-        run_verb._runnable(example)
+    with pytest.raises(BadInputError, match="no file"):
+        run_verb.run(example, [], "no such back end")
     monkeypatch.setattr(run_verb, "from_wheel", lambda: True)
-    assert run_verb._runnable(example) == course_root() / example
+    with pytest.raises(BadInputError, match="no such back end"):  # by then the file was read
+        run_verb.run(example, [], "no such back end")
