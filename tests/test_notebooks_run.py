@@ -97,6 +97,9 @@ def test_cells_are_whole_and_stand_where_the_page_needs_them(lesson: Lesson) -> 
         for c in book.cells
         if c.cell_type == "markdown"
     )
+    assert not [
+        c for c in book.cells if c.cell_type == "code" and re.search(r"^from tools\b", c.source, re.M)
+    ]
     there = set(re.findall(r"\]\((?!https?:)([^)]+)\)", text))
     assert there == {f"attachment:{k}" for c in book.cells for k in c.get("attachments", {})}
     assert ast.dump(ast.parse(as_submitted(filled_in(lesson)))) == ast.dump(

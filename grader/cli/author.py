@@ -18,12 +18,11 @@ app = typer.Typer()
 @app.command()
 def profile(
     what: Annotated[str, typer.Argument(help="A lesson (07), or a script of your own (FILE.py).")],
-    file: Annotated[
-        Path | None, typer.Argument(help="The lesson's file; your own in work/ if left out.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="The lesson's file; your own if left out.")] = None,
     backend: BackendOption = "auto",
     out: Annotated[
-        Path | None, typer.Option(help="The folder to write to; one in work/profile/ if left out.")
+        Path | None,
+        typer.Option(help="The folder to write to; one in profile/ beside your exercises if left out."),
     ] = None,
     card: CardOption = gpu_card.DEFAULT,
     sandbox: SandboxOption = "auto",
@@ -37,12 +36,11 @@ def profile(
 @app.command()
 def roofline(
     what: Annotated[str, typer.Argument(help="A lesson (09), or a script of your own (FILE.py).")],
-    file: Annotated[
-        Path | None, typer.Argument(help="The lesson's file; your own in work/ if left out.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="The lesson's file; your own if left out.")] = None,
     backend: BackendOption = "auto",
     out: Annotated[
-        Path | None, typer.Option(help="The file to write; one in work/profile/ if left out.")
+        Path | None,
+        typer.Option(help="The file to write; one in profile/ beside your exercises if left out."),
     ] = None,
     card: CardOption = gpu_card.DEFAULT,
     sandbox: SandboxOption = "auto",
@@ -86,7 +84,9 @@ def bench(
     backend: BackendOption = "auto",
     out: Annotated[
         Path | None,
-        typer.Option(help="The folder for bench.json and bench.svg; work/bench if left out."),
+        typer.Option(
+            help="The folder for bench.json and bench.svg; bench/ beside your exercises if left out."
+        ),
     ] = None,
     baseline: Annotated[
         list[str] | None,

@@ -56,9 +56,7 @@ def watch(
 @app.command()
 def check(
     what: Annotated[str, typer.Argument(help="A lesson (07), or with --reference the file to grade.")],
-    file: Annotated[
-        Path | None, typer.Argument(help="The file to grade; your own in work/ if left out.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="The file to grade; your own if left out.")] = None,
     reference: Annotated[
         Path | None, typer.Option(help="A KernelBench-format reference, or a task.yml, to grade against.")
     ] = None,
@@ -138,9 +136,7 @@ def check(
 @app.command()
 def replay(
     what: Annotated[str, typer.Argument(help="A lesson (07), or with --reference the file to play.")],
-    file: Annotated[
-        Path | None, typer.Argument(help="The file to play; your own in work/ if left out.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="The file to play; your own if left out.")] = None,
     case: Annotated[str, typer.Option(help="Which case; left out: the first that fails.")] = "",
     block: Annotated[str, typer.Option(help="Which block: x,y,z; left out: that of the finding.")] = "",
     launch: Annotated[
@@ -152,7 +148,9 @@ def replay(
     beside: Annotated[
         str, typer.Option(help="A second file to show beside it; solution: once you have passed.")
     ] = "",
-    out: Annotated[Path | None, typer.Option(help="Where to write the page; left out: into work/.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the page; left out: beside your exercises.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the recording as data to this file.")] = None,
     trace: Annotated[
         Path | None, typer.Option(help="Also write time lines for ui.perfetto.dev to this file.")

@@ -22,6 +22,11 @@ def python_path() -> str:
     return os.pathsep.join(filter(None, (checkout, os.environ.get("PYTHONPATH", ""))))
 
 
+def document(name: str) -> str:
+    """How a sentence names a page of the documentation: as a file, which a wheel does not have."""
+    return f"{name} on the course's site" if from_wheel() else f"docs/{name}.md"
+
+
 def _typed() -> str:
     if not from_wheel():
         return "./course"

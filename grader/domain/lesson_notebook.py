@@ -33,6 +33,7 @@ CODE = re.compile(r"^```python\n(.*?)^```[ \t]*\n?", re.M | re.S)
 OF_FILE = re.compile(
     r"^<!-- code: .*?^<!-- /code -->$", re.M | re.S
 )  # a piece of a program, which runs as a whole only
+OF_CHECKOUT = re.compile(r"^from tools\b", re.M)  # no package has it
 FINISHED = re.compile(r"^from exercise_\d\d import .*\n", re.M)  # the notebook has those names already
 PICTURE = re.compile(r"!\[([^\n]*?)\]\(\.\./\.\./docs/assets/figures/(\w+)\.svg\)")
 LINK = re.compile(r"(?<!!)\[([^]]+)\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
@@ -104,6 +105,9 @@ def build(
                 made.say(
                     f"{text.rstrip()}\n\n```python\n{code}```\n\n*Runs below the exercise, which it needs.*"
                 )
+                continue
+            if OF_CHECKOUT.search(code):
+                made.say(f"{text.rstrip()}\n\n```python\n{code}```")
                 continue
             made.say(text)
             if code := FINISHED.sub("", code):

@@ -58,6 +58,13 @@ def file(lesson: Lesson) -> Path:
     return mine
 
 
+def page(lesson: Lesson) -> Path:
+    """What to read of a lesson: its page, or that page as the notebook which `start` laid out."""
+    if from_wheel() and (mine := here()) and (book := mine / f"{lesson.name}.ipynb").is_file():
+        return book
+    return lesson.folder / "README.md"
+
+
 def reset(lesson: Lesson) -> Path | None:
     """Lay the starter out again; the student's file is kept; its new place, None if there was none."""
     mine, kept = place(lesson), None

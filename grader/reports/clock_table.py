@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from grader.domain.installation import document
 from grader.domain.speed import Machine, Measured, NoSpeed, Predicted, Spread
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _why_not(verdict: Verdict, task: Task) -> str:
             f"{WITHOUT} Predicted for {speed.device} from what was counted: "
             f"{speed.kernel_seconds * 1e6:.1f} us for the kernels, "
             f"{speed.eager_kernel_seconds * 1e6:.1f} us for those of PyTorch that they replace. "
-            f"{_limits(speed)}How far to trust it: docs/guide/prediction.md."
+            f"{_limits(speed)}How far to trust it: {document('guide/prediction')}."
         )
     return "Not timed: a file is timed once every check passes."
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission
 from grader.domain.errors import BadInputError
-from grader.domain.installation import COURSE
+from grader.domain.installation import COURSE, from_wheel
 from grader.feedback.explain.engine import Explanation, explain, first_error
 from grader.feedback.explain.rules import RULES
 
@@ -46,7 +46,8 @@ def told(found: Explanation) -> list[str]:
     lines.append(f"What to do: {found.fix}")
     lesson = next((name for name in lessons.names() if name.startswith(found.lesson)), "")
     if lesson:
-        lines.append(f"Lesson {found.lesson} teaches it: lessons/{lesson}/README.md")
+        page = f"lessons/{lesson}/README.md"
+        lines.append(f"Lesson {found.lesson} teaches it" + (f" ({lesson})." if from_wheel() else f": {page}"))
     return [*lines, f"({found.error})"]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,24 +42,35 @@ class Laid:
 def run(folder: Path) -> int:
     """Lay the course out, and say what comes next; 0."""
     laid = lay_out(folder)
-    said = [f"{laid.new} files are new"] if laid.new else []
-    said += [f"{laid.updated} were brought up to date"] if laid.updated else []
-    said += [f"{len(laid.kept)} are yours and stay as they are"] if laid.kept else []
+    kept = len(laid.kept)
+    said = [f"{laid.new} {'file is' if laid.new == 1 else 'files are'} new"] if laid.new else []
+    said += (
+        [f"{laid.updated} {'was' if laid.updated == 1 else 'were'} brought up to date"]
+        if laid.updated
+        else []
+    )
+    said += (
+        ["1 is yours and stays as it is" if kept == 1 else f"{kept} are yours and stay as they are"]
+        if kept
+        else []
+    )
     where = workspace.shown(folder.resolve())
     print(f"Exercises and notebooks of {len(lessons.names())} lessons are in {where}"
           f"{': ' if said else ', all as before'}{', '.join(said)}.")  # fmt: skip
     print("\nNext:")
     if folder.resolve() != Path.cwd().resolve():
-        print(f"  cd {where}")
+        print(f"  cd {shlex.quote(where)}")
     print(f"  {COURSE} doctor     what this machine has, what it lacks and how to get it")
     print(f"  {COURSE} watch 01   grades 01_hello_inline.py each time you save it")
     if from_wheel():
-        print(f"\nWhere a page of the course says ./course, type {COURSE}.")
+        print(f"\nWhere a page of the course says ./course, type {COURSE}; work/ is this folder.")
     return 0
 
 
 def lay_out(folder: Path) -> Laid:
     """Every lesson's starter and notebook in ``folder``, which is made. BadInputError if it cannot be."""
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise BadInputError(f"{folder} is not a folder; name one, or a place where none is yet.")
     marker = folder / workspace.MARKER
     before = _before(marker)
     now, new, updated, kept = dict(before), 0, 0, []

@@ -8,7 +8,7 @@ import pytest
 
 from grader.domain import workspace
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import course_root
+from grader.domain.lessons import course_root, find
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,3 +32,17 @@ def test_a_package_without_a_folder_says_how_to_get_one(
     with pytest.raises(BadInputError, match="start my-course") as said:
         workspace.folder()
     assert str(said.value).count("\n") == 0
+
+
+def test_of_a_package_a_lesson_is_read_in_the_notebook_that_was_laid_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lesson = find("03")
+    monkeypatch.setenv("COURSE_WORK", str(tmp_path))
+    book = tmp_path / f"{lesson.name}.ipynb"
+    book.touch()
+    assert workspace.page(lesson) == lesson.folder / "README.md"
+    monkeypatch.setattr(workspace, "from_wheel", lambda: True)
+    assert workspace.page(lesson) == book
+    book.unlink()
+    assert workspace.page(lesson) == lesson.folder / "README.md"

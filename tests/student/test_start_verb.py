@@ -83,7 +83,30 @@ def test_what_comes_next_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_place_where_no_folder_can_be_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInputError, match="cannot be written"):
-        start_verb.lay_out(tmp_path / "file")
+        start_verb.lay_out(tmp_path / "file" / "inner")
+
+
+@pytest.mark.parametrize("there", ["file", "dangling"])
+def test_what_is_no_folder_is_said(tmp_path: Path, there: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(BadInputError, match="is not a folder"):
+        start_verb.lay_out(tmp_path / there)
+
+
+def test_one_file_is_said_in_the_singular_and_a_name_can_be_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "a b"
+    place.mkdir()
+    (place / "01_hello_inline.py").write_text("mine")
+    start_verb.run(place)
+    said = capsys.readouterr().out
+    assert "1 is yours and stays as it is" in said and "  cd 'a b'\n" in said
+    (place / "02_python_kernel.py").unlink()
+    start_verb.run(place)
+    assert "1 file is new" in capsys.readouterr().out
 
 
 def digest(content: bytes) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from grader.backends import detect
 from grader.domain import disk, gpu_card, workspace
-from grader.domain.installation import COURSE
+from grader.domain.installation import COURSE, document
 from grader.profiling.bench import bench_plot, bench_rows
 from grader.profiling.profile import roofline_picture
 from grader.referee.timing import gpu_state
@@ -31,7 +31,7 @@ SCHEMA = "inline-to-fused/bench/v1"
 NEEDS = (
     f"Times need a GPU's clock: an NVIDIA GPU, PyTorch with CUDA, nvcc and ninja; {COURSE} doctor says what "
     "is missing. On this machine nothing is timed. What follows is predicted for {card} from what was "
-    "counted. How far to trust that: docs/guide/prediction.md."
+    f"counted. How far to trust that: {document('guide/prediction')}."
 )
 
 

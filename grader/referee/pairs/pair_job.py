@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import lessons, submission
 from grader.domain.errors import BadInputError
+from grader.domain.installation import document
 from grader.domain.task import Task
 from grader.referee.job import Job, within
 from grader.referee.pairs import pair_timing, task_yml
@@ -89,7 +90,7 @@ def _require(ref: Submission, names: set[str]) -> None:
     if missing := sorted(names - found):
         raise BadInputError(
             f"{ref.name} defines no {missing[0]}; a reference has a class Model, get_inputs() and "
-            "get_init_inputs(), as in docs/guide/kernelbench.md."
+            f"get_init_inputs(), as in {document('guide/kernelbench')}."
         )
 
 

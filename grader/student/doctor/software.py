@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.backends import detect
 from grader.domain.errors import BadInputError
-from grader.domain.installation import COURSE, from_wheel
+from grader.domain.installation import COURSE, document, from_wheel
 from grader.domain.lessons import course_root
 from grader.student.doctor.report_line import ReportLine, State, output_of
 
@@ -40,7 +40,8 @@ def system() -> ReportLine:
         return ReportLine("system", "ok", f"{found}{f', in {inside}' if inside else ''}")
     if platform.system() == "Linux":
         return ReportLine("system", "--", f"{found}; the course was tried on {TESTED_SYSTEM} only")
-    fix = "use a Linux machine, a container, or WSL 2 on Windows: docs/start.md, Windows, screen by screen"
+    where = f"{document('start')}, Windows, screen by screen"
+    fix = f"use a Linux machine, a container, or WSL 2 on Windows: {where}"
     return ReportLine("system", "no", f"{found}: kernels run on the CPU on Linux only", fix)
 
 

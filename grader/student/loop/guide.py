@@ -56,6 +56,7 @@ def stage(done: Progress, lesson: Lesson) -> int | None:
 
 def welcome(console: Console) -> None:
     """Who we are, where you are, which file is yours, and what to type next."""
+    workspace.folder()  # says how to get one, and nothing else is said
     done, course = progress.read(), lessons.every()
     at = current(done, course)
     new = not done.lines
@@ -72,7 +73,7 @@ def welcome(console: Console) -> None:
         console.print(f"Stage {k + 1} of {len(at.task.stages)}: [bold]{escape(here.title)}[/], "
                       f"about {here.minutes} minutes.")  # fmt: skip
     # Never broken, however narrow the terminal: a broken path cannot be clicked or copied.
-    console.print(Text("  read  ").append_text(link(at.folder / "README.md")), soft_wrap=True)
+    console.print(Text("  read  ").append_text(link(workspace.page(at))), soft_wrap=True)
     console.print(Text("  edit  ").append_text(link(workspace.place(at))), soft_wrap=True)
     how = Text("   grades it each time you save", "dim")
     console.print(Text("  then  ").append(f"{COURSE} watch", "bold").append_text(how), soft_wrap=True)
@@ -104,7 +105,7 @@ def after(console: Console, lesson: Lesson, *, passed: bool) -> None:
         )
         return
     text = Text(f"Well done. Next: {following.number} {following.task.title}  ").append_text(
-        link(following.folder / "README.md")
+        link(workspace.page(following))
     )
     console.print(text, soft_wrap=True)
     console.print(Text("      ").append(f"{COURSE} watch {following.number}", "bold"), soft_wrap=True)

@@ -86,6 +86,9 @@ def solution(word: str, *, sure: bool, diff: bool) -> int:
         print(f"Not shown. A hint may be enough: {COURSE} hint {lesson.number}")
         return 1
     text = shown_solution(lesson, diff=diff)
+    if not sys.stdout.isatty():  # for a file or another program: no line is broken
+        print(text)
+        return 0
     lexer = "diff" if diff else "python"
     screen().print(Syntax(text, lexer, background_color="default", word_wrap=True))
     return 0
@@ -119,6 +122,7 @@ def open_file(word: str) -> int:
 
 def show_progress(*, as_json: bool, drawn: Path | None = None) -> None:
     """Every lesson's best verdict, and how good the predictions were; ``drawn``: as a picture, too."""
+    workspace.folder()  # where it is kept: without one, no progress is not the same as none made
     done, course = progress.read(), lessons.every()
     if drawn is not None:
         number = progress_picture.draw(list(done.guesses.values()), drawn)
@@ -137,6 +141,7 @@ def show_progress(*, as_json: bool, drawn: Path | None = None) -> None:
 def make_predictions(word: str, values: list[str]) -> None:
     """Ask for the lesson's predictions, or take them from the command line, and say what unlocks."""
     lesson = wanted(word)
+    workspace.folder()  # before anybody is asked what then cannot be kept
 
     def ask(question: str) -> str:
         if not sys.stdin.isatty():
@@ -144,6 +149,8 @@ def make_predictions(word: str, values: list[str]) -> None:
         return input(f"{question} ")
 
     made = predictions.make(lesson, values, ask)
+    if not made:
+        print(f"Your predictions of lesson {lesson.number} are made; {COURSE} progress shows them.")
     asked = {p.what: p for p in lesson.task.predictions}
     for guess in made:
         if guess.found is None:

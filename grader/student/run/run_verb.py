@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.installation import COURSE, python_path
+from grader.domain.installation import COURSE, from_wheel, python_path
 from grader.student.run import cells
 
 
@@ -34,6 +34,8 @@ def _runnable(file: Path) -> Path:
     """The file to run, whole, by its path or by a lesson's number; BadInputError says why it cannot be."""
     if str(file).isdigit() and not file.exists():
         file = workspace.file(lessons.find(str(file)))
+    if from_wheel() and not file.exists() and file.parts[:1] == ("lessons",):
+        file = lessons.course_root() / file  # as a page names an example, which came with the package
     if file.suffix == ".ipynb":  # any notebook, not only a lesson's, whose exercise cells a submission is
         if not file.exists():
             raise BadInputError(f"There is no file {file}; check the spelling.")

@@ -15,6 +15,7 @@ from grader.feedback.explain.attach import explained
 from grader.feedback.explain.engine import first_error
 from grader.feedback.explain.rules import RULES
 from grader.reports.console import failure, screen
+from grader.student import explain_verb
 from tests.feedback.explain import make
 
 MISTAKES = {m.name: m for m in make.every()}
@@ -283,3 +284,12 @@ def test_a_pointer_to_vectors_has_the_line_that_asks_for_it() -> None:
 def test_pythons_conditional_is_taken_whole(line: str, right: str) -> None:
     told = explain(f"s.py:3:9: error: expected ')' before 'if'\n    3 | {line}")
     assert told is not None and told.rule == "python-conditional" and told.fix == f"Write {right}."
+
+
+def test_the_lesson_is_named_by_a_file_in_a_checkout_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = explain("a.cpp:1:1: error: 'hello' was not declared in this scope")
+    assert (
+        found is not None and "teaches it: lessons/01_hello_inline/README.md" in explain_verb.told(found)[-2]
+    )
+    monkeypatch.setattr(explain_verb, "from_wheel", lambda: True)
+    assert explain_verb.told(found)[-2] == "Lesson 01 teaches it (01_hello_inline)."

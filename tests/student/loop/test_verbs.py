@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
-from grader.domain import lessons
+from grader.domain import lessons, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.task import Stage
 from grader.student import progress
@@ -29,6 +29,36 @@ def passed(name: str) -> None:
     kept = progress.read()
     kept.lines[name] = LessonProgress(name, "passed", 20, 20, 1)
     kept.save()
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package, in a folder in which nothing was laid out."""
+    monkeypatch.delenv("COURSE_WORK", raising=False)
+    monkeypatch.setattr(workspace, "from_wheel", lambda: True)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("words", [[], ["progress"], ["progress", "--json"], ["predict", "03"]])
+@pytest.mark.usefixtures("nowhere")
+def test_without_a_folder_nothing_is_said_but_how_to_get_one(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(BadInputError, match="start my-course"):
+        app(words, standalone_mode=False)
+    assert capsys.readouterr().out == ""
+
+
+def test_predictions_that_are_made_are_not_answered_by_silence(work_folder: Path) -> None:
+    course("predict", "03", "1", "2", "3")
+    assert "lesson 03 are made" in course("predict", "03")
+
+
+def test_a_solution_for_a_file_has_the_lines_that_it_has(work_folder: Path) -> None:
+    long = next(
+        x for x in lessons.find("03").solution.read_text().splitlines() if "which thread of which" in x
+    )
+    assert len(long) > 100 and f"{long}\n" in course("solution", "03", "--yes")
 
 
 def test_alone_it_says_where_you_are_and_what_to_type(work_folder: Path) -> None:

@@ -214,3 +214,15 @@ def test_a_program_behind_a_lessons_number_is_not_left_out_silently(
         (tmp_path / name).write_text("print(1)\n")
     with pytest.raises(BadInputError, match=r"runs 05_profiling\.py of your work folder, and not"):
         run_verb.run(Path("05"), [str(tmp_path / "mine.py")], "simt")
+
+
+def test_an_example_that_a_page_names_is_found_in_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example = Path("lessons/03_square_kernel/sibling.py")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInputError, match="no file"):
+        run_verb.run(example, [], "no such back end")
+    monkeypatch.setattr(run_verb, "from_wheel", lambda: True)
+    with pytest.raises(BadInputError, match="no such back end"):  # by then the file was read
+        run_verb.run(example, [], "no such back end")

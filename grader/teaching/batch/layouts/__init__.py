@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
+from grader.domain.installation import document
 from grader.teaching.batch import file_fates
 from grader.teaching.batch.layouts import canvas, gradescope_export, moodle, plain_folder
 from grader.teaching.batch.student_files import StudentFile, distinct_students, legible
@@ -59,7 +60,7 @@ def read(folder: Path, lessons: list[str], known: list[str], room: Path, layout:
     if not handed:
         raise BadInputError(
             f"No submissions were found in {folder} (layout {layout}); "
-            "docs/guide/teacher.md shows the layouts."
+            f"{document('guide/teacher')} shows the layouts."
         )
     claimed = [file_fates.claim(one, lessons, known, folder, room) for one in handed]
     found = sorted((legible(h) for one in claimed for h in one.entries), key=lambda h: (h.lesson, h.student))
