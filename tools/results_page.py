@@ -138,6 +138,7 @@ GROUPS = (
         "How long you wait for it, what it allows, and what it survives.",
         {
             "pairs_simt.json": "Pairs of any origin, each with a right, a wrong and a coarse submission",
+            "league.json": "The corpus by other judges",
             "kernelbench.json": "Problems of KernelBench as they are, on a GPU",
             "pairs_memory.json": "A pair whose tensors take 6 GB",
             "watch.json": "From a save to a verdict",
