@@ -46,7 +46,7 @@ __global__ void variances(const float* x, float* out, int64_t rows, int64_t cols
     for (int far = 1; far < 32; far *= 2) {
         const float n2 = __shfl_xor_sync(ALL, n, far), other = __shfl_xor_sync(ALL, mean, far);
         m2 += __shfl_xor_sync(ALL, m2, far);
-        const float apart = other - mean, share = n2 > 0.0f ? n2 / (n + n2) : 0.0f;
+        const float apart = other - mean, share = n2 == 0.0f ? 0.0f : n2 / (n + n2);
         m2 += apart * apart * n * share;
         mean += apart * share;
         n += n2;

@@ -84,10 +84,10 @@ def test_headers_are_the_same_ones_after_python_has_compiled_its_own_files(
     monkeypatch.setattr(toolchain, "HEADERS", (tmp_path,))
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "no_suffix").write_text("// one\n")
-    before = headers.fingerprint.__wrapped__()
+    before = headers.content.__wrapped__()
     compiled = tmp_path / "__pycache__"
     compiled.mkdir()
     (compiled / "bindings.cpython-311.pyc").write_bytes(b"compiled")
-    assert headers.fingerprint.__wrapped__() == before
+    assert headers.content.__wrapped__() == before
     (tmp_path / "deep" / "no_suffix").write_text("// two\n")
-    assert headers.fingerprint.__wrapped__() != before
+    assert headers.content.__wrapped__() != before
