@@ -28,8 +28,10 @@ LEAST_S, MOST_S = 0.1, 0.25  # seconds in all, once there were so many calls as 
 CHEAP_BYTES, CHEAP_S = 1 << 17, 0.25  # of a call; the seconds leave room for a machine that is busy
 BURST = 9  # calls of one case in a row, at most
 WATCHED = 0.2  # share of calls in which it is observed what ran
-FUNCTION = (rounds.FIRST, rounds.REFILL, rounds.MOVE, rounds.SWAP)
-MODEL = (rounds.FIRST, rounds.REFILL, rounds.MOVE, rounds.REWEIGH, rounds.SWAP_MODEL, rounds.RENEW)
+# Half of them repeat the call before, to find a result that varies at random: by luck it is the same in one
+# repetition of two. A burst begins with new values anyway.
+FUNCTION = (rounds.REFILL, rounds.MOVE, rounds.MOVE, rounds.SWAP)
+MODEL = (rounds.REFILL, *[rounds.MOVE] * 4, rounds.REWEIGH, rounds.SWAP_MODEL, rounds.RENEW)
 
 
 @dataclass(slots=True)

@@ -71,7 +71,10 @@ class GpuTurns:
 
     def _take(self, fd: int, kind: int, words: str = "") -> None:
         told_s = time.monotonic() + TOLD_S
-        while fd >= 0:
+        while fd >= 0 and fd in (
+            self._gate,
+            self._lock,
+        ):  # once they are given up, its number is another file's
             try:
                 fcntl.flock(fd, kind | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,17 @@ def test_several_judge_at_a_time_and_none_races_meanwhile(turns: list[GpuTurns])
     with turns[0].shared():
         assert entered(turns[1].shared())
         assert not entered(turns[2].alone(), SOON_S)
+
+
+def test_who_waits_and_is_given_up_takes_no_other_files_lock(turns: list[GpuTurns]) -> None:
+    """The number of a file that was closed is soon another one's."""
+    with turns[0].shared():
+        assert not entered(turns[1].alone(), SOON_S)
+        turns[1].close()
+        turns.append(GpuTurns(lambda _: None))
+        time.sleep(SOON_S)
+    time.sleep(SOON_S)
+    assert entered(turns[2].shared())
 
 
 def test_a_race_waits_for_all_and_all_wait_for_a_race(monkeypatch: pytest.MonkeyPatch) -> None:

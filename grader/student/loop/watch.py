@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 REPLAY_S = 120.0
+LOOK_S = 0.5  # between looks whether to leave, where nothing happens
 
 
 class Watch:
@@ -69,7 +70,7 @@ class Watch:
         try:
             self.grade()
             while not self.leaving:
-                for key, _ in waiting.select(0.05 if self.grading else None):
+                for key, _ in waiting.select(0.05 if self.grading else LOOK_S):
                     if key.fd == changes.fd:
                         if workspace.place(self.lesson).resolve() in changes.taken():
                             self.grade()
@@ -262,15 +263,17 @@ class Watch:
 def run(word: str, options: GradingOptions) -> None:
     """Watch the lesson of that number or name, or the one that is next."""
     lesson = learn_verbs.wanted(word)
-    for sign in (signal.SIGTERM, signal.SIGHUP):  # the terminal was closed: leave as if asked to
-        signal.signal(sign, _leave)
     with Keys() as keys, contextlib.suppress(KeyboardInterrupt):
-        Watch(lesson, detect.choose(options.backend), options, keys).run()
+        watch = Watch(lesson, detect.choose(options.backend), options, keys)
+
+        def leave(*_: object) -> None:
+            watch.leaving = True  # an exception is lost where it comes in between, as in a finalizer
+            raise KeyboardInterrupt
+
+        for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # also where the terminal was closed
+            signal.signal(sign, leave)
+        watch.run()
     print("\ncourse: the watch has ended; your progress is kept.")
-
-
-def _leave(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def _remarks(number: int) -> str:

@@ -182,12 +182,16 @@ def test_without_a_terminal_it_prints_line_after_line(tmp_path: Path) -> None:
     with subprocess.Popen(command, env=env, cwd=course_root(), stdout=subprocess.PIPE, text=True) as watch:
         assert watch.stdout is not None
         text = ""
-        while "This lesson is done." not in text:
-            line = watch.stdout.readline()
-            assert line, text
-            text += line
-        watch.send_signal(signal.SIGINT)
-        text += watch.stdout.read()
+        try:
+            while "This lesson is done." not in text:
+                line = watch.stdout.readline()
+                assert line, text
+                text += line
+            watch.send_signal(signal.SIGINT)
+            text += watch.stdout.read()
+            watch.wait(30)
+        finally:
+            watch.kill()  # else a test that fails waits for it for ever
     assert "\x1b" not in text
     assert "passed  20/20" in text
     assert watch.returncode == 0
