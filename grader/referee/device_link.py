@@ -48,7 +48,7 @@ def _made(theirs: Side, mine: Side) -> int:
     partners = theirs.player.partners
     number = next((n for n, player in partners.items() if player.stopped), len(partners) + 1)
     try:
-        with theirs.player.giving_files() as files:
+        with theirs.player.taking_files() as files:
             theirs.ask(play.Share(number, 2 * HALF), Done)
             file = files.pop()
         try:

@@ -73,7 +73,7 @@ class BaseSide:
             self._flat(piece.what, piece.key).write(arena, piece)
         self._settled(step.there)
 
-    def share(self, step: play.Share) -> play.Done:
+    def share(self, step: play.Share) -> None:
         """Share memory of the device with another player: make it, or open what came with the request."""
         stage = self.stage
         if before := stage.shared.pop(step.number, None):
@@ -85,7 +85,6 @@ class BaseSide:
             os.close(arena.file)
         else:
             stage.passing.append(arena.file)
-        return play.Done()
 
     def _shared(self, number: int) -> DeviceArena | None:
         return self.stage.shared[number] if number else None

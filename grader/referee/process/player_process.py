@@ -210,7 +210,7 @@ class Player:
         self._connection.files = (file,)
 
     @contextlib.contextmanager
-    def giving_files(self) -> Iterator[list[int]]:
+    def taking_files(self) -> Iterator[list[int]]:
         """Within it, files that come with answers are taken. Only for a process of a reference."""
         channel = self._connection.channel
         channel.takes_files = True
