@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from grader.player.player_backends import Forkable
-    from grader.protocol.wire import Json
+    from grader.protocol.wire import Json, Seconds
 
 
 class Answering(Channel):
@@ -36,7 +36,7 @@ class Answering(Channel):
         named = message if self._turn is None else message | {"turn": self._turn}
         super().send(named, seconds=seconds, files=files)
 
-    def receive(self, *, seconds: float | None = None) -> Json:
+    def receive(self, *, seconds: Seconds = None) -> Json:
         """Wait for one frame."""
         message = super().receive(seconds=seconds)
         self._turn = message.pop("turn", self._turn)

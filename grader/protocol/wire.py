@@ -15,7 +15,9 @@ import time
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    Seconds: TypeAlias = float | Callable[[], float] | None
 
 # An object as it came out of JSON, or goes into it: whoever reads it decodes it first.
 Json: TypeAlias = dict[str, Any]
@@ -137,25 +139,30 @@ class Channel:
         except OSError as error:
             raise ClosedError("the other side has gone") from error
 
-    def receive(self, *, seconds: float | None = None) -> Json:
-        """Wait for one frame, for at most ``seconds`` until its last byte."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        (size,) = _LENGTH.unpack(self._exactly(_LENGTH.size, deadline))
+    def receive(self, *, seconds: Seconds = None) -> Json:
+        """Wait for one frame; ``seconds`` until its last byte, or what tells how many are left."""
+        if isinstance(seconds, (int, float)):
+            deadline = time.monotonic() + seconds
+            return self._receive(lambda: deadline - time.monotonic())
+        return self._receive(seconds)
+
+    def _receive(self, left_s: Callable[[], float] | None) -> Json:
+        (size,) = _LENGTH.unpack(self._exactly(_LENGTH.size, left_s))
         if size > MAX_FRAME:
             raise MalformedError(f"a frame of {size} bytes is announced")
-        return decode(self._exactly(size, deadline))
+        return decode(self._exactly(size, left_s))
 
-    def _exactly(self, size: int, deadline: float | None) -> bytes:
+    def _exactly(self, size: int, left_s: Callable[[], float] | None) -> bytes:
         parts = bytearray()
         while len(parts) < size:
-            left = None if deadline is None else deadline - time.monotonic()
+            left = None if left_s is None else left_s()
             if left is not None and left <= 0:
                 raise LateError("no answer in time")
             try:
                 self._sock.settimeout(left)
                 part = self._received(min(size - len(parts), 1 << 20))
-            except TimeoutError as error:
-                raise LateError("no answer in time") from error
+            except TimeoutError:
+                continue
             except OSError as error:
                 raise ClosedError("the other side has gone") from error
             if not part:

@@ -17,6 +17,7 @@ from grader.feedback import memory
 from grader.protocol import claims, messages, wire
 from grader.protocol.messages import BuildReply, Launch, MemoryFinding
 from grader.referee.fault import FaultError, from_error
+from grader.referee.process.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from grader.protocol.wire import Json
@@ -40,7 +41,7 @@ class Connection:
     ``build`` compiles for the player, if that is the referee's work here. ``compiles`` says that the player
     may compile what is left to it, and tells when. All of its building may take ``build_seconds`` together.
     ``shown`` gives what it says the paths that whoever submitted the file knows. ``by_player``: whether the
-    player has compiled anything itself.
+    player has compiled anything itself. ``processor_s``: seconds of a processor that it has had so far.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Connection:
         *,
         compiles: bool = False,
         shown: Callable[[Json], Json] = lambda said: said,
+        processor_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.channel = channel
         self.seconds_building = 0.0
@@ -59,7 +61,7 @@ class Connection:
         self.by_player = False
         self.files: tuple[int, ...] = ()  # open ones, for the next request
         self._build, self._build_limit_s, self._compiles = build, build_seconds, compiles
-        self._shown = shown
+        self._shown, self._processor_s = shown, processor_s
         self._builds = 0
         self._turn: int | None = None
 
@@ -74,25 +76,26 @@ class Connection:
 
     def expect(self, stage: str, seconds: float, key: str) -> Answer:
         """The next answer, which is the message with ``key``; ``seconds`` do not count building."""
-        deadline, since = time.monotonic() + seconds, 0.0
-        self.building = False
+        limit = waits = TimeLimit(seconds, self._processor_s)
+        self.building, since = False, 0.0
         while True:
-            message = self._shown(self.channel.receive(seconds=deadline - time.monotonic()))
+            message = self._shown(self.channel.receive(seconds=waits.left_s))
             now = time.monotonic()
             if "build" in message and (self._build or self._compiles) and not self.building:
+                limit.pause()
                 reply = self._compile(message["build"]) if self._build else BuildReply(ordinary="no builder")
-                took = time.monotonic() - now
-                self.seconds_building += took
-                deadline += took
+                self.seconds_building += time.monotonic() - now
+                limit.resume()
                 with contextlib.suppress(wire.WireError):
                     self.channel.send(messages.plain(reply), seconds=10)
             elif message.get("notice") == "build_begins" and self._compiles and not self.building:
-                self.building, since, left = True, now, deadline - now
-                self.by_player = True
-                deadline = now + max(1.0, self._build_limit_s - self.seconds_building)
+                limit.pause()
+                self.building, self.by_player, since = True, True, now
+                waits = TimeLimit(max(1.0, self._build_limit_s - self.seconds_building), self._processor_s)
             elif message.get("notice") == "build_ends" and self.building:
                 # What was left before it began is left now: notices win no time.
-                self.building, deadline = False, now + left
+                limit.resume()
+                self.building, waits = False, limit
                 self.seconds_building += now - since
             elif message.get("turn") != self._turn:
                 raise wire.MalformedError("an answer to no question")

@@ -142,7 +142,7 @@ class Player:
         self._connection = Connection(
             wire_log.channel(ends.line), self._spec.deliver(build), limits.build,
             # What the referee's builder cannot, the player builds as torch does.
-            compiles=backend == "cuda", shown=self._spec.shown,
+            compiles=backend == "cuda", shown=self._spec.shown, processor_s=self._processor_s,
         )  # fmt: skip
         self._output = CapturedOutput(ends.printed)
         most = MAX_PROCESSES_COMPILING if backend == "cuda" else MAX_PROCESSES
@@ -277,6 +277,9 @@ class Player:
 
     def _allowed(self, stage: str) -> float:
         return float(getattr(self.limits, stage, self.limits.call))
+
+    def _processor_s(self) -> float:
+        return sum(process.processor_s for process in self._process.processes())
 
     def _shared(self) -> int:
         return sum(arena.in_memory() for arena in (self.inbox, self.outbox, self._last_words))

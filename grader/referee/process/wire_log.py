@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
+    from grader.protocol.wire import Seconds
+
 VARIABLE = "COURSE_WIRE"
 
 
@@ -41,7 +43,7 @@ class LoggedChannel(Channel):
         self._add({"from": "referee", "frame": message})
         super().send(message, seconds=seconds, files=files)
 
-    def receive(self, *, seconds: float | None = None) -> Json:
+    def receive(self, *, seconds: Seconds = None) -> Json:
         """Wait for one frame."""
         try:
             message = super().receive(seconds=seconds)

@@ -12,16 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
 MAX_AGE_S = 0.01  # half of a watcher's period
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """Where /proc describes a process, its threads, and its resident memory in bytes, files included."""
+    """Where /proc describes a process, its threads, and its resident memory in bytes, files included.
+
+    ``processor_s``: seconds of a processor that it has had, and those that it started and that have ended.
+    """
 
     path: str
     threads: int
     resident_bytes: int
+    processor_s: float = 0.0
 
 
 def namespace_members(first: int) -> list[Process]:
@@ -121,4 +126,5 @@ def _read(path: str) -> tuple[Process, int] | None:
     parts = text[text.rindex(b")") + 2 :].split()
     if parts[0] == b"Z":
         return None
-    return Process(path, int(parts[17]), int(parts[21]) * PAGE), int(parts[3])
+    had_s = sum(map(int, parts[11:15])) / TICKS
+    return Process(path, int(parts[17]), int(parts[21]) * PAGE, had_s), int(parts[3])
