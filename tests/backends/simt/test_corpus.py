@@ -10,6 +10,7 @@ import pytest
 
 from .corpus import library
 from .corpus.courses import COURSES
+from .corpus.cub import CUB
 from .corpus.expected import HONEST, Expected, values
 from .corpus.features import FEATURES
 from .corpus.libraries import LIBRARIES
@@ -18,7 +19,7 @@ from .corpus.numbers import NUMBERS
 if TYPE_CHECKING:
     from .conftest import Play
 
-CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES
+CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES | CUB
 
 
 def result(play: Play, name: str) -> npt.NDArray[np.float32]:
@@ -61,7 +62,9 @@ def test_every_case_has_a_model() -> None:
         "honest_dense",
     )
     assert {
-        case for file in (*files, "libraries", "courses", "courses_more") for case in library.cases(file)
+        case
+        for file in (*files, "libraries", "cub", "courses", "courses_more")
+        for case in library.cases(file)
     } == set(CASES)
 
 

@@ -75,9 +75,12 @@ SCOPES = {  # what stands before ::
     "cute": ("the CuTe library", _OWN),
     "cutlass": ("the CUTLASS library", _OWN),
 }
-# What is left of CUB are the primitives for blocks and warps (include/cub).
-CUB = re.compile(r"(?:Block|Warp)(?:Reduce|Scan)|Sum|Max|Min|BLOCK_(?:REDUCE|SCAN)_\w+")
-_CUB = f"use its BlockReduce, BlockScan, WarpReduce and WarpScan, or torch's operator, {_GPU}"
+# What there is not of CUB: the rest is in include/cub, in one header whatever part of it is asked for.
+NO_CUB = re.compile(
+    r"Grid\w+|Agent\w+|Dispatch\w+|Device(?:MergeSort|SegmentedSort|Spmv|AdjacentDifference|Copy|Memcpy|Topk)|"
+    r"Tex\w+Iterator|Warp(?:Load|Store|Exchange|MergeSort)|BlockRunLengthDecode|\w*ByKey"
+)
+_CUB = f"use its DeviceRadixSort, DeviceScan and DeviceReduce, or torch's operator, {_GPU}"
 CUDA_SCOPE = {  # cuda::NAME
     "barrier": ("cuda::barrier", "use __syncthreads()"),
     "pipeline": ("cuda::pipeline", _COPY),
@@ -90,9 +93,9 @@ CUDA_SCOPE = {  # cuda::NAME
 _HEAP = "take memory before the launch (a tensor, cudaMalloc), or an array of fixed size in the kernel"
 HEAP = {name: (f"{name} in a kernel", _HEAP) for name in ("malloc", "free", "new", "delete")}
 INCLUDE = re.compile(r"^(?P<hash>[ \t]*#[ \t]*)include[ \t]*[<\"](?P<header>[\w./+-]+)[>\"][^\n]*", re.M)
+CUB_PART = re.compile(r"cub/(?:block|config|device|iterator|thread|util|warp)\w*[/.]")
 HEADERS = (
-    (re.compile(r"cub/(?!cub\.cuh|(?:block/block|warp/warp)_(?:reduce|scan)\.cuh)|ATen/cuda/cub"),
-     "this part of the CUB library", _CUB),
+    (re.compile(r"cub/(?:agent|grid)/|ATen/cuda/cub"), "this part of the CUB library", _CUB),
     (re.compile(r"thrust/"), "the Thrust library", _OWN),
     (re.compile(r"crt/mma"), "the tensor core header", _TENSOR_CORE),
     (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),
@@ -125,6 +128,8 @@ def refuse_includes(text: str, own: Collection[str] = ()) -> str:
         name = "/" + match["header"].removeprefix("./").replace("../", "")
         if any(path.endswith(name) for path in own):
             return match[0]
+        if CUB_PART.match(match["header"]):
+            return f"{match['hash']}include <cub/cub.cuh>"
         for pattern, what, instead in HEADERS:
             if pattern.match(match["header"]):
                 return f"{match['hash']}error {sentence(what + ' <' + match['header'] + '>', instead)}"
@@ -195,7 +200,7 @@ def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
         return SCOPES[name]
     if name == "cub" and next_text == "::" and not _is_scoped(tokens, i):
         part = tokens.at(following(tokens, after))
-        return None if CUB.fullmatch(part) else (f"cub::{part}", _CUB)
+        return (f"cub::{part}", _CUB) if NO_CUB.fullmatch(part) else None
     if name == "cuda" and next_text == "::" and not _is_scoped(tokens, i):
         member = following(tokens, after)
         return CUDA_SCOPE.get(tokens[member].text) if member < len(tokens) else None

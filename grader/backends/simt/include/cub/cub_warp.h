@@ -1,0 +1,111 @@
+// CUB's primitives for warps.
+#pragma once
+#include "cub_operators.h"
+
+namespace cub {
+
+template <class T, int THREADS = 32>
+class WarpReduce {
+  static_assert(THREADS >= 1 && THREADS <= 32, "a warp has 32 threads");
+
+ public:
+  struct TempStorage {};
+  SIMT_INLINE explicit WarpReduce(TempStorage&) {}
+  // The result is the first lane's; what the others get is not specified, and here it is their own value.
+  template <class Combine>
+  T Reduce(T value, Combine combine, int valid = THREADS) {
+    unsigned first = simt_lane() / THREADS * THREADS;
+    unsigned mask = (THREADS == 32 ? ~0u : (1u << THREADS % 32) - 1) << first;
+    T result = value;
+    for (int i = 1; i < THREADS; ++i) {
+      T other = __shfl_sync(mask, value, first + i);
+      if (i < valid && simt_lane() == first) result = combine(result, other);
+    }
+    return result;
+  }
+  T Sum(T value, int valid = THREADS) { return Reduce(value, cub::Sum(), valid); }
+  // Up to the next head, or through the next tail.
+  template <class Flag>
+  T HeadSegmentedSum(T value, Flag head) {
+    return HeadSegmentedReduce(value, head, cub::Sum());
+  }
+  template <class Flag>
+  T TailSegmentedSum(T value, Flag tail) {
+    return TailSegmentedReduce(value, tail, cub::Sum());
+  }
+  template <class Flag, class Combine>
+  T HeadSegmentedReduce(T value, Flag head, Combine combine) {
+    return segmented(value, __ballot_sync(mask(), head != 0) >> 1, combine);
+  }
+  template <class Flag, class Combine>
+  T TailSegmentedReduce(T value, Flag tail, Combine combine) {
+    return segmented(value, __ballot_sync(mask(), tail != 0), combine);
+  }
+
+ private:
+  static unsigned first() { return simt_lane() / THREADS * THREADS; }
+  static unsigned mask() { return (THREADS == 32 ? ~0u : (1u << THREADS % 32) - 1) << first(); }
+  // `ends`: the lanes that are the last of their segment.
+  template <class Combine>
+  T segmented(T value, unsigned ends, Combine combine) {
+    T result = value;
+    bool ended = ends >> simt_lane() & 1;
+    for (unsigned step = 1; step < THREADS; ++step) {
+      unsigned lane = simt_lane() + step;
+      T other = __shfl_sync(mask(), value, (int)lane);
+      if (!ended && lane < first() + THREADS) {
+        result = combine(result, other);
+        ended = ends >> lane & 1;
+      }
+    }
+    return result;
+  }
+};
+
+template <class T, int THREADS = 32>
+class WarpScan {
+ public:
+  struct TempStorage {};
+  SIMT_INLINE explicit WarpScan(TempStorage&) {}
+  template <class Combine>
+  void InclusiveScan(T in, T& out, Combine combine) {
+    unsigned first = simt_lane() / THREADS * THREADS, mask = mask_of(first);
+    T result = __shfl_sync(mask, in, first);
+    for (unsigned lane = first + 1; lane < first + THREADS; ++lane) {
+      T other = __shfl_sync(mask, in, lane);
+      if (lane <= simt_lane()) result = combine(result, other);
+    }
+    out = result;
+  }
+  template <class Combine>
+  void InclusiveScan(T in, T& out, Combine combine, T& total) {
+    InclusiveScan(in, out, combine);
+    unsigned first = simt_lane() / THREADS * THREADS;
+    total = __shfl_sync(mask_of(first), out, first + THREADS - 1);
+  }
+  template <class Combine>
+  void ExclusiveScan(T in, T& out, T initial, Combine combine) {
+    unsigned first = simt_lane() / THREADS * THREADS;
+    T up_to_me, before;
+    InclusiveScan(in, up_to_me, combine);
+    before = __shfl_up_sync(mask_of(first), up_to_me, 1, THREADS);
+    out = simt_lane() == first ? initial : combine(initial, before);
+  }
+  void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
+  void InclusiveSum(T in, T& out, T& total) { InclusiveScan(in, out, cub::Sum(), total); }
+  void ExclusiveSum(T in, T& out) { ExclusiveScan(in, out, T(), cub::Sum()); }
+  void ExclusiveSum(T in, T& out, T& total) {
+    ExclusiveSum(in, out);
+    unsigned first = simt_lane() / THREADS * THREADS;
+    total = __shfl_sync(mask_of(first), T(out + in), first + THREADS - 1);
+  }
+  T Broadcast(T value, unsigned lane) {
+    unsigned first = simt_lane() / THREADS * THREADS;
+    return __shfl_sync(mask_of(first), value, int(first + lane));
+  }
+
+ private:
+  static unsigned mask_of(unsigned first) { return (THREADS == 32 ? ~0u : (1u << THREADS % 32) - 1) << first; }
+};
+
+}  // namespace cub

@@ -1,3 +1,0 @@
-// Part of what CUB offers to blocks and warps.
-#pragma once
-#include "../cub.cuh"
