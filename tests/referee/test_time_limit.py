@@ -1,6 +1,5 @@
 """A limit of time is about the player: what else the machine does takes nothing from it."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path

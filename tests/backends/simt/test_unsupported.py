@@ -65,7 +65,7 @@ LOOK_ALIKES = {
     "host_heap": "void f() { float* p = (float*)malloc(4); free(p); int* q = new int; delete q; }",
     "placement": "struct S { S() = delete; };\n" + K % "new (x) float(1); pool.free(x);",
     "cub": K % "using R = cub::BlockReduce<float, 128>; __shared__ R::TempStorage s; cub::Sum sum;",
-    "cub_header": "#include <cub/cub.cuh>\n#include <cub/block/block_scan.cuh>\n#include <mma.h>",
+    "cub_header": "#include <cub/cub.cuh>\n#include <mma.h>",
     "own_header": '#include "my/cuboid.h"',
     "directive": "#ifdef __CUDA_ARCH_asm\n#pragma unroll asm\n#endif",
 }
@@ -97,7 +97,12 @@ def test_what_is_not_compiled_is_not_refused() -> None:
 
 
 def test_a_programs_own_header_is_no_librarys_whatever_it_is_called() -> None:
-    text = '#include "cuda/barrier.h"\n#include <cub/device/mine.cuh>\n#include "../nccl.h"\n'
-    own = ["/me/include/cuda/barrier.h", "/me/cub/device/mine.cuh", "/me/nccl.h"]
+    text = '#include "cuda/barrier.h"\n#include <cub/grid/mine.cuh>\n#include "../nccl.h"\n'
+    own = ["/me/include/cuda/barrier.h", "/me/cub/grid/mine.cuh", "/me/nccl.h"]
     assert rewrite(text, own=own) == text
     assert rewrite(text).count("#error") == 2
+
+
+def test_any_part_of_a_library_is_the_whole_of_it() -> None:
+    text = "#include <cub/block/block_scan.cuh>\n  #include <cub/util_type.cuh> // both\n"
+    assert rewrite(text) == "#include <cub/cub.cuh>\n  #include <cub/cub.cuh>\n"

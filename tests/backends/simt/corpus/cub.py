@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from .expected import Array, Expected
@@ -50,7 +52,7 @@ def selections(x: Array) -> Array:
 def segments(x: Array) -> Array:
     """All of device_segments's outputs."""
     at = [i * i * len(x) // 9 for i in range(4)]
-    parts = [x[a:b] for a, b in zip(at, at[1:], strict=False)]
+    parts = [x[a:b] for a, b in pairwise(at)]
     counts = np.histogram(x.astype(np.float32), 16, (-4, 4))[0]
     return np.concatenate([[p.max() for p in parts], *map(np.sort, parts), counts])
 
