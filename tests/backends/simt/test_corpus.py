@@ -15,11 +15,12 @@ from .corpus.expected import HONEST, Expected, values
 from .corpus.features import FEATURES
 from .corpus.libraries import LIBRARIES
 from .corpus.numbers import NUMBERS
+from .corpus.thrust import THRUST
 
 if TYPE_CHECKING:
     from .conftest import Play
 
-CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES | CUB
+CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES | CUB | THRUST
 
 
 def result(play: Play, name: str) -> npt.NDArray[np.float32]:
@@ -63,7 +64,7 @@ def test_every_case_has_a_model() -> None:
     )
     assert {
         case
-        for file in (*files, "libraries", "cub", "courses", "courses_more")
+        for file in (*files, "libraries", "cub", "thrust", "courses", "courses_more")
         for case in library.cases(file)
     } == set(CASES)
 

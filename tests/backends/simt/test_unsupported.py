@@ -32,7 +32,7 @@ REFUSED = {
     "cluster": (K % "auto c = cooperative_groups::this_cluster();", "a thread block cluster"),
     "mma": (K % "__hmma_m16n16k16_mma_f32f32(x, x, x, x, 0, 0);", "a tensor core instruction"),
     "cub": (K % "cub::DeviceMergeSort::SortKeys(x, x, x, 1, l);", "cub::DeviceMergeSort"),
-    "thrust": ("void f(float* p) { thrust::sort(p, p + 4); }", "the Thrust library"),
+    "thrust": ("#include <thrust/mr/memory_resource.h>", "this part of the Thrust library <thrust/mr/"),
     "cub_header": (
         "#include <cub/grid/grid_barrier.cuh>",
         "this part of the CUB library <cub/grid/grid_",
@@ -106,3 +106,4 @@ def test_a_programs_own_header_is_no_librarys_whatever_it_is_called() -> None:
 def test_any_part_of_a_library_is_the_whole_of_it() -> None:
     text = "#include <cub/block/block_scan.cuh>\n  #include <cub/util_type.cuh> // both\n"
     assert rewrite(text) == "#include <cub/cub.cuh>\n  #include <cub/cub.cuh>\n"
+    assert rewrite("#include <thrust/iterator/zip_iterator.h>") == "#include <thrust/thrust.h>"

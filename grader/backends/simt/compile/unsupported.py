@@ -71,7 +71,6 @@ PREFIXES = (
     ),
 )
 SCOPES = {  # what stands before ::
-    "thrust": ("the Thrust library", _OWN),
     "cute": ("the CuTe library", _OWN),
     "cutlass": ("the CUTLASS library", _OWN),
 }
@@ -93,10 +92,15 @@ CUDA_SCOPE = {  # cuda::NAME
 _HEAP = "take memory before the launch (a tensor, cudaMalloc), or an array of fixed size in the kernel"
 HEAP = {name: (f"{name} in a kernel", _HEAP) for name in ("malloc", "free", "new", "delete")}
 INCLUDE = re.compile(r"^(?P<hash>[ \t]*#[ \t]*)include[ \t]*[<\"](?P<header>[\w./+-]+)[>\"][^\n]*", re.M)
-CUB_PART = re.compile(r"cub/(?:block|config|device|iterator|thread|util|warp)\w*[/.]")
+# Any part of these libraries is the whole of it.
+WHOLE = (
+    (re.compile(r"cub/(?:block|config|device|iterator|thread|util|warp)\w*[/.]"), "cub/cub.cuh"),
+    (re.compile(r"thrust/(?!thrust\.h$)"), "thrust/thrust.h"),
+)
 HEADERS = (
     (re.compile(r"cub/(?:agent|grid)/|ATen/cuda/cub"), "this part of the CUB library", _CUB),
-    (re.compile(r"thrust/"), "the Thrust library", _OWN),
+    (re.compile(r"thrust/(?:mr|async|detail|system/(?!cuda/(?:execution_policy|vector))|\w*allocat)"),
+     "this part of the Thrust library", _OWN),
     (re.compile(r"crt/mma"), "the tensor core header", _TENSOR_CORE),
     (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),
     (re.compile(r"cublas(?!_v2|Lt)|cudnn|cusparse|cusolver|cufft"), "a GPU library",
@@ -128,11 +132,12 @@ def refuse_includes(text: str, own: Collection[str] = ()) -> str:
         name = "/" + match["header"].removeprefix("./").replace("../", "")
         if any(path.endswith(name) for path in own):
             return match[0]
-        if CUB_PART.match(match["header"]):
-            return f"{match['hash']}include <cub/cub.cuh>"
         for pattern, what, instead in HEADERS:
             if pattern.match(match["header"]):
                 return f"{match['hash']}error {sentence(what + ' <' + match['header'] + '>', instead)}"
+        for pattern, header in WHOLE:
+            if pattern.match(match["header"]):
+                return f"{match['hash']}include <{header}>"
         return match[0]
 
     return INCLUDE.sub(replace, text)
