@@ -67,6 +67,12 @@ def section(questions: list[Question], lesson: str) -> str:
 
 def _inline(text: str) -> str:
     """Code and emphasis of Markdown, in HTML that Markdown leaves alone."""
-    text = html.escape(text, quote=False)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    words, *rest = re.split(r"`([^`]+)`", html.escape(text, quote=False))
+    made = _emphasis(words)
+    for code, words in zip(rest[::2], rest[1::2], strict=True):  # what stands in code means itself
+        made += f"<code>{code.replace('*', '&#42;').replace('_', '&#95;')}</code>{_emphasis(words)}"
+    return made
+
+
+def _emphasis(text: str) -> str:
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)

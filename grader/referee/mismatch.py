@@ -101,7 +101,7 @@ def _negative(answer: Array, got: Array) -> str:
     below = got < 0
     if answer.min() < 0 or not 0.05 < zeros.mean() < 0.95 or not below.any():
         return ""
-    if np.all(np.isclose(got[~zeros], answer[~zeros], rtol=1e-3, atol=1e-6)):
+    if _near(got[~zeros], answer[~zeros]):
         return f"of them {below.sum():,} are negative where 0 is expected, and the others are right: no ReLU"
     if not got[~zeros].any() and np.all(got <= 0):
         return "what is negative is kept, and what should be positive is 0: the ReLU is the wrong way round"
@@ -141,7 +141,13 @@ def _turned(answer: Array, got: Array) -> bool:
     """Does the result hold the answer's transpose, row after row?"""
     if got.ndim != 2 or min(got.shape) < 2:
         return False
-    return bool(np.allclose(got.reshape(-1), answer.T.reshape(-1), rtol=1e-3, atol=1e-6, equal_nan=True))
+    return _near(got.reshape(-1), answer.T.reshape(-1))
+
+
+def _near(got: Array, want: Array) -> bool:
+    """Whether all are equal but for rounding: what 0 may be instead goes by the size of the others."""
+    size = float(np.abs(np.where(np.isfinite(want), want, 0)).max(initial=0))
+    return bool(np.allclose(got, want, rtol=1e-3, atol=1e-6 * size, equal_nan=True))
 
 
 def _lines(wrong: Array) -> str:

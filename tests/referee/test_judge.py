@@ -112,6 +112,13 @@ def test_a_transposed_result_is_recognised() -> None:
     assert "transpose" in verdict.message
 
 
+def test_tiny_numbers_are_no_transpose_of_others() -> None:
+    eager = (RNG.standard_normal((8, 8)) * 1e-34).astype(np.float32)
+    shifted = np.roll(eager, 3, axis=1)
+    assert "transpose" not in judge(eager.astype(np.float64), eager, shifted).message
+    assert "transpose" in judge(eager.astype(np.float64), eager, np.ascontiguousarray(eager.T)).message
+
+
 def test_integers_are_exact() -> None:
     answer = np.arange(10)
     assert judge(answer, answer, answer.copy()).status is Status.PASSED

@@ -42,3 +42,10 @@ def test_a_section_is_inputs_with_labels_and_no_script() -> None:
     assert page.count('type="radio"') == page.count("<label for=") == 6
     assert "<code>a &lt; b</code> <em>true</em>" in page
     assert page.count('class="right"') == 3 and 'name="quiz-03-1"' in page
+
+
+def test_stars_in_code_are_stars() -> None:
+    asked = Question("Is `f(*a)` as *good* as `g(*b_c_)`?", (("yes", "Yes."), ("no", "No.")), 0)
+    page = quiz.section([asked], "07")
+    assert "<em>good</em>" in page and page.count("<em>") == 1
+    assert "<code>f(&#42;a)</code>" in page and "<code>g(&#42;b&#95;c&#95;)</code>" in page

@@ -351,9 +351,13 @@ def _half_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 
 def _asked(name: str, body: str) -> re.Match[str] | None:
-    """Where ``name``, or a place some steps behind it, is compared with something, which is the group ``n``."""
-    return re.search(rf"(?<![\w.]){name}(?:\s*\+\s*\w+)?\s*(?:>=?|<=?)\s*(?P<n>\w+)", body) or re.search(
-        rf"(?<![\w.])(?P<n>\w+)\s*(?:>=?|<=?)\s*(?:\w+\s*\+\s*)?{name}\b", body
+    """Where ``name``, or a place some steps behind it, is compared with something, which is the group ``n``.
+
+    Not where it is a part of an index, such as ``row * cols + col``.
+    """
+    alone = rf"(?<![\w.])(?<![+*])(?<![+*]\s){name}"
+    return re.search(rf"{alone}(?:\s*\+\s*\w+)?\s*(?:>=?|<=?)\s*(?P<n>\w+)", body) or re.search(
+        rf"(?<![\w.])(?P<n>\w+)\s*(?:>=?|<=?)\s*(?:\w+\s*\+\s*)?{name}\b(?!\s*[*])", body
     )
 
 

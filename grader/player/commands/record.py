@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from grader.player.commands import Callback
     from grader.player.stage import Stage
@@ -35,13 +35,16 @@ class Event(TypedDict):
 class Recorded(TypedDict, total=False):
     """The ``events`` that were written, None without a file, and the ``calls`` of the model.
 
-    ``layers`` is how many modules without modules in it, ``batch`` the batch's shape.
+    ``layers`` is how many modules without modules in it, ``batch`` the batch's shape. ``prepared`` and
+    ``started``: after how many calls the profiler was first told to warm up, and to record.
     """
 
     layers: int
     batch: list[int]
     events: list[Event] | None
     calls: int
+    prepared: int
+    started: int
 
 
 def perform(
@@ -65,20 +68,41 @@ def perform(
     layers = sum(not list(m.children()) for m in model.modules())
     facts: Recorded = {"layers": layers, "batch": list(batch.shape)}
     path = Path.cwd() / f"trace-{secrets.token_hex(4)}.json"  # a file that writes elsewhere shall not hit it
-    with _host_only(gpu=gpu):
+    told: dict[str, int] = {}
+    with _host_only(gpu=gpu), _noting(lambda what: told.setdefault(what, calls)):
         stage.entry(entry)(model, batch, steps, str(path))
+    facts |= {"calls": calls, "prepared": told.get("prepare_trace", 0), "started": told.get("start_trace", 0)}
     if not path.exists():
-        return {**facts, "events": None, "calls": calls}
+        return {**facts, "events": None}
     data = path.read_bytes()
     path.unlink()  # the next recording is another
     trace = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     listed = trace["traceEvents"] if isinstance(trace, dict) else trace
     events = [e for e in listed if isinstance(e, dict) and e.get("ph") == "X"][:MAX_EVENTS]
-    return {**facts, "events": [_short(e) for e in events], "calls": calls}
+    return {**facts, "events": [_short(e) for e in events]}
 
 
 def _small(rows: int, inner: int, cols: int) -> tuple[torch.nn.Module, torch.Tensor]:
     return torch.nn.Sequential(torch.nn.Linear(inner, cols), torch.nn.ReLU()), torch.randn(rows, inner)
+
+
+@contextlib.contextmanager
+def _noting(note: Callable[[str], object]) -> Iterator[None]:
+    """Tells when a profiler is told to warm up, and when to record."""
+    kind = torch.profiler.profiler._KinetoProfile
+    usual = {name: getattr(kind, name) for name in ("prepare_trace", "start_trace")}
+    for name, act in usual.items():
+
+        def noted(self: Any, name: str = name, act: Any = act) -> None:
+            note(name)
+            act(self)
+
+        setattr(kind, name, noted)
+    try:
+        yield
+    finally:
+        for name, act in usual.items():
+            setattr(kind, name, act)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 REGION = "forward"
 LAYERS = 2
+WAITS, WARMS = 1, 2  # steps, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Recording:
             Check(
                 "schedule",
                 2,
-                "Exactly the steps asked for, none of waiting and warm-up, which did take place.",
+                "Exactly the steps asked for, after one of waiting and two of warm-up, or more.",
             ),
             Check("regions", 2, f"Each step holds one region called {REGION!r} around the model's call."),
             Check("shapes", 2, "The operators in the region carry the shapes of their inputs."),
@@ -79,7 +80,8 @@ class Recording:
             yield written.passed()
         inside = _inside(seen)
         if seen.of_kind("cpu_op"):
-            yield _schedule(schedule, seen, steps, claimed.get("calls"), code)
+            plan = (claimed.get("prepared"), claimed.get("started"))
+            yield _schedule(schedule, seen, steps, claimed.get("calls"), code, plan)
             yield _regions(regions, inside, seen.steps(), code)
             yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
         else:
@@ -180,8 +182,14 @@ def _unwritten(code: CallsInside | None, calls: Any, steps: int) -> str:
 
 
 def _schedule(
-    check: Check, seen: trace_events.Recorded, steps: int, calls: Any, code: CallsInside | None
+    check: Check,
+    seen: trace_events.Recorded,
+    steps: int,
+    calls: Any,
+    code: CallsInside | None,
+    plan: tuple[Any, Any],
 ) -> Finding:
+    """``plan``: after how many calls the profiler was told to warm up, and to record."""
     found = len(seen.steps())
     if found != steps:
         message = f"The trace holds {found} steps (ProfilerStep#...), asked for were {steps}."
@@ -209,6 +217,17 @@ def _schedule(
         line = f"Line {code.keywords.get(('schedule', 'warmup'), code.line)}: " if code else ""
         message = f"{line}The model ran {calls} times for {steps} steps: nothing was left for the warm-up."
         return check.failed(Status.WRONG_ANSWER, message, calls=calls, steps=steps, known=bool(code))
+    waited, started = (n if isinstance(n, int) else 0 for n in plan)
+    warmed = started - waited
+    if waited < WAITS or warmed < WARMS:
+        word = "wait" if waited < WAITS else "warmup"
+        line = f"Line {code.keywords.get(('schedule', word), code.line)}: " if code else ""
+        message = (
+            f"{line}Before the first recorded step this profiler waits for {waited} and warms up for "
+            f"{warmed}. Asked for are {WAITS} and {WARMS}, or more: "
+            f"`schedule(wait={WAITS}, warmup={WARMS}, ...)`."
+        )
+        return check.failed(Status.WRONG_ANSWER, message, waited=waited, warmed=warmed, known=bool(code))
     return check.passed()
 
 

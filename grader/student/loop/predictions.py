@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from grader.domain.verdict import Verdict
 
 SCALE = 31  # columns of the calibration plot, from 1/10 over 1 to 10 times what was found
+NEAR = 1.05  # of a number that is measured
+COUNTED = 10_000  # whole numbers below it are counted
 
 
 def open_questions(lesson: Lesson) -> list[Prediction]:
@@ -142,11 +144,14 @@ def resolved(question: Prediction, guess: Guess) -> str:
 
 
 def off(value: float, found: float) -> str:
-    """How far a prediction is off, in two or three words."""
+    """How far a prediction is off, in a few words. One that could be counted is right or it is not."""
     if value <= 0 or found <= 0:
         return "right" if value == found else "not right"
     ratio = max(value / found, found / value)
-    return "right" if ratio < 1.05 else f"{ratio:.2g}x too {'high' if value > found else 'low'}"
+    counted = found.is_integer() and found < COUNTED
+    if counted and value != found and ratio < NEAR:
+        return f"nearly: {_plain(abs(value - found))} too {'high' if value > found else 'low'}"
+    return "right" if ratio < NEAR else f"{ratio:.2g}x too {'high' if value > found else 'low'}"
 
 
 def _plain(value: float) -> str:

@@ -12,7 +12,7 @@ def record(model, batch, steps, path):
     def write(seen):
         seen.export_chrome_trace(path)
 
-    plan = profiler.schedule(wait=2, warmup=1, active=steps)
+    plan = profiler.schedule(wait=1, warmup=2, active=steps)
     watch = profiler.profile(schedule=plan, on_trace_ready=write, record_shapes=True)
     watch.start()
     for _ in range(steps + 3):

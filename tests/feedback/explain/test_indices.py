@@ -162,3 +162,18 @@ def test_a_launch_that_cuda_refuses(host: str, rule: str) -> None:
     refused = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
     told = indices.launch(refused, f'source = r"""\n{USUAL}void f() {{\n{host}\n}}\n"""\n')
     assert told is not None and (told.rule, told.line) == (rule, 6)
+
+
+@pytest.mark.parametrize(
+    ("guard", "direction"),
+    [
+        ("if (row * cols + col < rows * cols) out[row * cols + col] = 1;", "column"),
+        ("if (rows * cols <= row * cols + col) return;", "column"),
+        ("if (row >= rows) return;", "column"),
+        ("if (col < cols) out[row * cols + col] = 1;", "row"),
+    ],
+)
+def test_the_direction_is_that_which_the_guard_lets_go_on(guard: str, direction: str) -> None:
+    text = read(f'source = r"""\n{KERNEL.format(BOTH + guard)}"""\n')
+    causes = [fact.cause for find, _ in indices.FACTS for fact in find(text, FAILED)]
+    assert any(f"a thread past the last {direction} goes on" in cause for cause in causes)
