@@ -155,6 +155,7 @@ GROUPS = (
             "batch_speed_cpu.json": "A class on more processes",
             "batch_scheduler.json": "A hundred thousand gradings through the scheduler",
             "batch_report.json": "Reports of a class of ten thousand",
+            "site_load.json": "Pages of lessons on a slow line, by a slow processor",
         },
     ),
     Group(
