@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +26,7 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from tools.packed_server import Server, serve  # noqa: E402
+from tools.result_facts import facts  # noqa: E402
 
 RESULT = ROOT / "benchmarks/results/site_load.json"
 BITS_PER_SECOND, REPLY_MS, SLOWER, TIMES = 1_600_000, 150, 4, 3
@@ -99,12 +97,8 @@ def main() -> None:
                 print(path, pages[path], flush=True)
         chromium = browser.version
         browser.close()
-    told = {
-        "date": time.strftime("%Y-%m-%d"),
-        "command": "python benchmarks/site_load.py",
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+    told = facts("python benchmarks/site_load.py", "mkdocs-material", chromium=chromium) | {
         "load_average_before_and_after": [loaded, round(os.getloadavg()[0], 1)],
-        "versions": {"chromium": chromium, "mkdocs-material": version("mkdocs-material")},
         "line": {"bits_per_second": BITS_PER_SECOND, "reply_ms": REPLY_MS, "processor_slower_by": SLOWER},
         "allowed": ALLOWED,
         "pages": pages,
