@@ -187,7 +187,7 @@ def test_the_first_cell_sets_up_a_jupyter_that_knows_no_course(tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The course as it would be fetched: a repository with the release's tag, and one whose needs nobody has."""
+    """The course as it is fetched: a repository with the tag, and one that needs what nobody has."""
     if not (course_root() / ".git").exists():
         pytest.skip("this is no clone, so there is nothing to fetch")
     folder = tmp_path_factory.mktemp("published")
@@ -214,6 +214,8 @@ seen = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *more: None if name == "torch" else seen(name, *more)
 """
 
+OLD = "import sys; sys.version_info = (3, 10); sys.version = '3.10.12 x'"
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -224,16 +226,17 @@ importlib.util.find_spec = lambda name, *more: None if name == "torch" else seen
         ("course", "", {"PATH": "/nowhere"}, "git is not installed here"),
         ("course", WITHOUT_TORCH, {}, "PyTorch is not installed here"),
         ("needy", "", {"PIP_NO_INDEX": "1"}, "pip could not install these"),
-        ("course", "import sys; sys.version_info = (3, 10); sys.version = '3.10.12 x'", {}, "This is Python 3.10.12"),
+        ("course", OLD, {}, "This is Python 3.10.12"),
     ],
     ids=["all is there", "no such address", "no git", "no PyTorch", "no network", "an old Python"],
 )  # fmt: skip
 def test_the_first_cell_on_an_empty_machine(
     published: Path, tmp_path: Path, repository: str, before: str, environment: dict[str, str], said: str
 ) -> None:
-    """As Colab and Kaggle run it: an empty home and folder, IPython, no course; it works, or says one sentence."""
+    """As Colab and Kaggle run it: an empty home, no course. It works, or says one sentence."""
     cell = tagged(filled_in(every()[0]), "setup")[0].source
-    cell = re.sub('ADDRESS, RELEASE = ("[^"]*"), "[^"]*",', f'ADDRESS, RELEASE = \\1, "file://{published / repository}",', cell)  # fmt: skip
+    address = f'"file://{published / repository}"'
+    cell = re.sub('(ADDRESS, RELEASE = "[^"]*"), "[^"]*",', rf"\1, {address},", cell)
     assert str(published) in cell
     folder, home = tmp_path / "content", tmp_path / "home"
     folder.mkdir()

@@ -51,7 +51,7 @@ def course():
     if not ADDRESS:
         raise SystemExit("The course is not here: write the address of its repository into ADDRESS above.")
     if not shutil.which("git"):
-        raise SystemExit("git is not installed here, so the course cannot be fetched: install it, or clone elsewhere.")
+        raise SystemExit("git is not installed here: the course cannot be fetched without it.")
     fetch = ["git", "clone", "-q", "--depth", "1", "--branch", RELEASE, ADDRESS, "course"]
     if subprocess.run(fetch).returncode:
         raise SystemExit(f"{{ADDRESS}} cannot be fetched: is it right, and has this machine a network?")

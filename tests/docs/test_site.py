@@ -43,6 +43,7 @@ def test_every_lesson_has_a_drawn_picture_and_no_page_a_diagram_that_scripts_dra
         assert 'class="mermaid"' not in document.text and "language-mermaid" not in document.text, name
         if re.fullmatch(r"lessons/\d\d_\w+/index.html", name):
             assert "assets/figures/" in document.text, name
+            assert "On the course's site" not in document.text, "this is the course's site"
 
 
 # What a page waits for before anything on it can be used. At 1.6 Mbit/s the bytes take 0.6 s, which leaves the
