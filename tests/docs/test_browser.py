@@ -256,6 +256,15 @@ def test_what_was_passed_is_ticked_everywhere(server: Server, page: Any, tmp_pat
     assert all(label.endswith(", passed") for label in page.evaluate(ticked))
 
 
+def test_the_map_can_be_read_on_a_phone(server: Server, page: Any):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{server.address}/lessons/")
+    high = "() => Math.min(...[...document.querySelectorAll('.map text')].map(t => t.getBoundingClientRect().height))"
+    assert page.evaluate(high) >= 11
+    assert page.evaluate("() => document.scrollingElement.scrollWidth") == PHONE["width"]
+    assert page.locator(".map").get_attribute("tabindex") == "0", "a keyboard scrolls it"
+
+
 def test_a_dark_lesson_is_printed_light_without_answers_and_notes(server: Server, browser: Any):
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()

@@ -190,3 +190,13 @@ def test_numbers_stand_to_the_right_and_names_to_the_left():
         ["", "72", "2026-11-23", "0.5 to 0.6"],
     ]
     assert list(results_table.table(["lesson", "time", "day", "error"], rows))[1] == "|---|---:|---|---:|"
+
+
+def test_the_tests_that_the_page_about_the_site_names_are_there():
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs/contributing/site.md").read_text("utf-8")))
+    there = {
+        n
+        for p in ROOT.glob("tests/**/test_*.py")
+        for n in re.findall(r"^def (test_\w+)", p.read_text("utf-8"), re.M)
+    }
+    assert len(named) > 20 and named <= there, named - there
