@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import random
 import signal
 import socket
@@ -30,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader.teaching.batch import journal  # noqa: E402
 from tests.teaching.batch import klass  # noqa: E402
+from tools.result_facts import facts  # noqa: E402
 
 KINDS = ("doubled", "not written", "does not compile", "no name", "no Python", "raises", "exits", "segfault")
 CENTRAL = ["client", "scheduler"]
@@ -158,14 +158,14 @@ def main() -> None:
             cluster.close()
         lines = list(journal.lines(folder / "war" / "journal.jsonl"))
         result = {
-            "command": f"python benchmarks/batch_kill.py --kills {options.kills} --count {options.count}",
+            **facts(
+                f"python benchmarks/batch_kill.py --kills {options.kills} --count {options.count}", "torch"
+            ),
             "kills": len(killed), "killed": killed, "rows": len(rows(folder / "war")),
             "equal": rows(folder / "war") == rows(folder / "peace"),
             "keys": len({line.key for line in lines}), "finished": len(lines),
             "repeated": len(lines) - len({line.key for line in lines}),
             "seconds_in_peace": round(quiet, 1), "seconds": round(seconds, 1),
-            "date": time.strftime("%Y-%m-%d"),
-            "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         }  # fmt: skip
     print(json.dumps(result, indent=1))
     if options.json:

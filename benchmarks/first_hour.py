@@ -14,11 +14,16 @@ import resource
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools.result_facts import facts  # noqa: E402
+
 RESULT = ROOT / "benchmarks/results/first_hour.json"
 ALLOWED = {"list": 0.3, "--help": 0.3, "": 0.4, "check, unchanged": 1.5, "check, edited": 3.0,
            "demo, cold": 120.0, "demo, warm": 20.0}  # fmt: skip
@@ -59,8 +64,7 @@ def main() -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = {"user": after.ru_utime - before.ru_utime, "system": after.ru_stime - before.ru_stime}
     rows = {k: {"seconds": round(v, 2), "allowed": ALLOWED[k]} for k, v in found.items()}
-    told = {
-        "cores": os.cpu_count(),
+    told = facts("python benchmarks/first_hour.py", "torch") | {
         "seconds": rows,
         "dev check 03": {k: round(v, 1) for k, v in processor.items()},
     }

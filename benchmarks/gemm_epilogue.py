@@ -66,7 +66,12 @@ for name, call in CALLS.items():
         "n": ROUNDS,
         "relative_error": float((call().double() - right).norm() / right.norm()),
     }
-facts = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda}
+facts = {
+    "command": "python benchmarks/gemm_epilogue.py OUT.json",
+    "device": torch.cuda.get_device_name(),
+    "torch": torch.__version__,
+    "cuda": torch.version.cuda,
+}
 facts |= {"shape": [ROWS, INNER, COLS], "dtype": "float32", "tf32": torch.backends.cuda.matmul.allow_tf32}
 Path(sys.argv[1]).write_text(json.dumps(facts | {"calls": found}, indent=2) + "\n")
 print(json.dumps(found, indent=2))

@@ -26,10 +26,9 @@ def sanitizer(data: Data) -> list[str]:
     """The last line of each tool; kernels that changed since are not measured."""
     files = {"rung6_mma_sync": "rung 6", "rung7_wgmma": "rung 7", "elementwise": "element-wise"}
     tools = ("memcheck", "racecheck", "initcheck", "synccheck")
-    body = []
-    for file, name in files.items():
-        body.append([name, *(_sanitized(data["sanitize"].get(f"{file} {tool}")) for tool in tools)])
-    return [*table(["kernels", *tools], body), provenance(data["how"]["sanitize"])]
+    seen = data["sanitize"]
+    body = [[tool, *(_sanitized(seen.get(f"{file} {tool}")) for file in files)] for tool in tools]
+    return [*table(["tool", *files.values()], body), provenance(data["how"]["sanitize"])]
 
 
 def _sanitized(seen: Data | None) -> str:

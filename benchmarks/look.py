@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import sys
 import time
@@ -25,7 +23,8 @@ sys.path.insert(0, str(ROOT))
 from grader.domain.lessons import every  # noqa: E402
 from grader.domain.submission import Submission  # noqa: E402
 from grader.feedback.look import look  # noqa: E402
-from grader.feedback.look.first_look import MOST  # noqa: E402
+from grader.feedback.look.first_look import MAX_CHARACTERS  # noqa: E402
+from tools.result_facts import facts  # noqa: E402
 
 if TYPE_CHECKING:
     from grader.domain.task import Task
@@ -56,7 +55,7 @@ def main() -> None:
     for path in sorted((ROOT / "tests" / "corpus").rglob("*.py")):
         if {"cheats", "honest"} & set(path.parts):
             groups["corpus"].append((str(path.relative_to(ROOT)), path.read_text(), lessons[2].task))
-    body = "".join(FUNCTION.format(i=i) for i in range(8 * MOST))[: 8 * MOST]
+    body = "".join(FUNCTION.format(i=i) for i in range(8 * MAX_CHARACTERS))[: 8 * MAX_CHARACTERS]
     groups["large"].append(("128 KiB of CUDA C++", f'text = r"""{body}"""\n', lessons[2].task))
     record: dict[str, object] = {}
     for name, files in groups.items():
@@ -76,8 +75,7 @@ def main() -> None:
             "remarks": remarks,
         }
     if options.json:
-        machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-        whole = {"date": time.strftime("%Y-%m-%d"), "machine": machine, "groups": record}
+        whole = facts("python benchmarks/look.py --json FILE") | {"groups": record}
         options.json.write_text(json.dumps(whole, indent=1) + "\n")
 
 

@@ -151,6 +151,7 @@ def count(out: Path) -> None:
     from grader.backends.simt.compile import toolchain
     from grader.backends.simt.standalone import Counting, compile_program
     from grader.protocol.messages import plain
+    from tools.result_facts import facts
 
     files = [HERE / "count_once.cuh", *(KERNELS / f"{part}.cuh" for part in PARTS), HERE / "launches.cuh"]
     texts = [(str(file), file.read_text().replace("#pragma once", "")) for file in files]
@@ -168,7 +169,7 @@ def count(out: Path) -> None:
     for row in rows:
         for line in row["counts"]["lines"]:
             line["file"] = Path(line["file"]).name
-    how = {"compiler": toolchain.compiler().version, "command": "python benchmarks/predict.py count"}
+    how = facts("python benchmarks/predict.py count", compiler=toolchain.compiler().version)
     text = ",\n".join(json.dumps(row) for row in rows)
     out.write_text(f'{{"how": {json.dumps(how)},\n"launches": [\n{text}\n]}}\n')
     print(f"{len(rows)} launches, {out}")

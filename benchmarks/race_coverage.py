@@ -28,6 +28,7 @@ from grader.referee.timing.contender import EAGER  # noqa: E402
 from grader.referee.timing.cross_check import Blocks  # noqa: E402
 from grader.referee.timing.plan import Plan  # noqa: E402
 from grader.referee.timing.race_result import RaceResult  # noqa: E402
+from tools.result_facts import facts  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +134,7 @@ def _holding(races: list[dict[str, Any]]) -> float:
 
 def main(out: Path, count: int = 400) -> None:
     """All noises by both rules; the file is written after each."""
-    made: dict[str, Any] = {"command": f"python benchmarks/race_coverage.py OUT.json {count}", "noises": {}}
+    made = facts(f"python benchmarks/race_coverage.py OUT.json {count}", "numpy") | {"noises": {}}
     for name, noise in NOISES.items():
         sized = {"sets": 2, "calls": noise.calls}
         both = {"rule": Plan(**sized), "earlier rule": replace(EARLIER, **sized)}

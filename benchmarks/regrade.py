@@ -33,6 +33,7 @@ from grader.referee.job import Job  # noqa: E402
 from grader.referee.pipeline import check, warm  # noqa: E402
 from grader.referee.timing import gpu_state  # noqa: E402
 from tools import mutants  # noqa: E402
+from tools.result_facts import facts  # noqa: E402
 
 WANTED = {"13": 2, "07": 7, "03": 6, "08": 5}
 TIMED = "13"
@@ -80,7 +81,9 @@ def main(out: Path, times: int = 10, seconds: float = 400.0, name: str = "cuda")
     """Builds first, then the timed ones alone, then round after round of the others, at once."""
     kept: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {"files": {}}
     words = " ".join(["python benchmarks/regrade.py OUT.json", *sys.argv[2:]])
-    kept |= {"command": words, "backend": name, "machine": gpu_state.state_json() if name == "cuda" else {}}
+    kept |= facts(words, "torch") | {"backend": name}
+    if name == "cuda":
+        kept["machine"] = gpu_state.state_json()
     ends, files_of = time.monotonic() + seconds, kept["files"]
     with tempfile.TemporaryDirectory() as folder:
         listed = files(Path(folder))

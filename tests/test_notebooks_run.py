@@ -8,6 +8,9 @@ import ast
 import importlib.util
 import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ import pytest
 from grader.backends import detect
 from grader.domain import lesson_notebook, notebook
 from grader.domain.lessons import Lesson, course_root, every
+from grader.domain.version import __version__
 from grader.referee import builder
 from grader.student.lab import lab_files
 from tools.lesson_check import missing
@@ -179,3 +183,72 @@ def test_the_first_cell_sets_up_a_jupyter_that_knows_no_course(tmp_path: Path) -
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course as it is fetched: a repository with the tag, and one that needs what nobody has."""
+    if not (course_root() / ".git").exists():
+        pytest.skip("this is no clone, so there is nothing to fetch")
+    folder = tmp_path_factory.mktemp("published")
+    git("clone", "-q", "--depth", "1", f"file://{course_root()}", str(folder / "course"))
+    git("-C", str(folder / "course"), "tag", "-f", f"v{__version__}")
+    shutil.copytree(folder / "course", folder / "needy")
+    project = folder / "needy" / "pyproject.toml"
+    project.write_text(
+        project.read_text().replace("dependencies = [", 'dependencies = [\n  "no-such-package",', 1)
+    )
+    git("-C", str(folder / "needy"), "commit", "-qam", "needs more")
+    git("-C", str(folder / "needy"), "tag", "-f", f"v{__version__}")
+    return folder
+
+
+def git(*words: str) -> None:
+    told = ("-c", "user.name=A learner", "-c", "user.email=learner@example.org")
+    subprocess.run(["git", *told, *words], check=True)
+
+
+WITHOUT_TORCH = """
+import importlib.util
+seen = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "torch" else seen(name, *more)
+"""
+
+OLD = "import sys; sys.version_info = (3, 10); sys.version = '3.10.12 x'"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("repository", "before", "environment", "said"),
+    [
+        ("course", "", {}, "Lesson 01: kernels run on"),
+        ("nowhere", "", {}, "nowhere cannot be fetched: is it right, and has this machine a network?"),
+        ("course", "", {"PATH": "/nowhere"}, "git is not installed here"),
+        ("course", WITHOUT_TORCH, {}, "PyTorch is not installed here"),
+        ("needy", "", {"PIP_NO_INDEX": "1"}, "pip could not install these"),
+        ("course", OLD, {}, "This is Python 3.10.12"),
+    ],
+    ids=["all is there", "no such address", "no git", "no PyTorch", "no network", "an old Python"],
+)  # fmt: skip
+def test_the_first_cell_on_an_empty_machine(
+    published: Path, tmp_path: Path, repository: str, before: str, environment: dict[str, str], said: str
+) -> None:
+    """As Colab and Kaggle run it: an empty home, no course. It works, or says one sentence."""
+    cell = tagged(filled_in(every()[0]), "setup")[0].source
+    address = f'"file://{published / repository}"'
+    cell = re.sub('(ADDRESS, RELEASE = "[^"]*"), "[^"]*",', rf"\1, {address},", cell)
+    assert str(published) in cell
+    folder, home = tmp_path / "content", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    (tmp_path / "cell.ipy").write_text(f"{FORGOTTEN}\n{before}\n{cell}\n")
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LD_LIBRARY_PATH", "CXX")}
+    done = subprocess.run(
+        [sys.executable, "-m", "IPython", "--no-banner", str(tmp_path / "cell.ipy")],
+        cwd=folder, env=kept | {"HOME": str(home)} | environment, text=True, timeout=200,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    assert said in done.stdout and "Traceback" not in done.stdout, done.stdout
+    assert done.returncode == (0 if "kernels run on" in said else 1)
+    if "SystemExit: " in done.stdout:
+        assert "\n" not in done.stdout.rstrip().split("SystemExit: ")[1], "more than one sentence"

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from mkdocs.structure.files import File, Files
 
 from grader import __version__
-from tools import fetched, first_use, page_sources, replays, sources
+from tools import fetched, first_use, page_sources, page_weight, replays, sources
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -129,7 +129,18 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     output = output.replace("</head>", f"{graph}</head>", 1)
     output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
     before = '<script id="__config"'  # the theme's own script follows
-    return output.replace(before, f"<script>{_later(config)}</script>{before}", 1)
+    output = output.replace(before, f"<script>{_later(config)}</script>{before}", 1)
+    return page_weight.lighter(output)
+
+
+def on_page_content(content: str, **_: object) -> str:
+    """Tell what a word means once a section."""
+    return page_weight.told_once(content)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Spare the browser what the theme makes it do for nothing."""
+    page_weight.without_switching(Path(config.site_dir).glob("assets/stylesheets/palette.*.css"))
 
 
 def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> str:
@@ -137,7 +148,8 @@ def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> s
     if template_name != "404.html":
         return output
     base = urlsplit(config.site_url or "/").path
-    return output.replace("<h1>404 - Not found</h1>", LOST.replace("BASE/", base), 1)
+    output = output.replace("<h1>404 - Not found</h1>", LOST.replace("BASE/", base), 1)
+    return page_weight.lighter(output)
 
 
 def _edit(page: Page, config: MkDocsConfig) -> str | None:

@@ -43,6 +43,17 @@ def bench_table(data: dict[str, Any]) -> list[str]:
     return list(table(columns, rows))
 
 
+def raced(_root: Path, data: dict[str, Any]) -> Described:
+    """A row for each series of races."""
+    rows = []
+    for name, one in data["series"].items():
+        said = one["summary"]
+        cells = [said[key] for key in ("races", "holds 1", "slower")]
+        rows.append([name, *map(str, cells), f"{100 * said['median half width']:.2f} %"])
+    columns = ["raced", "races", "interval holds 1", "called slower", "median half width"]
+    return Described(list(table(columns, rows)))
+
+
 def queue(_root: Path, data: dict[str, Any]) -> Described:
     """The table of a result."""
     return Described(queue_table(data))

@@ -232,6 +232,9 @@ def _pairs(_root: Path, data: dict[str, Any]) -> Described:
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "bench.json": results_clocks.bench,
+    "clocks.json": results_clocks.raced,
+    "clocks_before.json": results_clocks.raced,
+    "clocks_one_pair.json": results_clocks.raced,
     "between_calls.json": results_clocks.between,
     "row_spread.json": results_clocks.rows,
     "queue_depth.json": results_clocks.queue,

@@ -53,12 +53,9 @@ GAPS = {  # what older files do not say; a file that is new names all three
     "lesson07.json": "versions",
     "look.json": "versions command",
     "models.json": "versions",
-    "outside_kernelbench.json": "versions",
-    "outside_pygpubench.json": "versions",
     "placement.json": "versions",
     "predict_counts.json": "device",
     "queue_depth.json": "versions",
-    "race_coverage.json": "device versions",
     "regrade.json": "versions",
     "regrade_simt.json": "device versions",
     "roles.json": "versions",
@@ -155,6 +152,7 @@ GROUPS = (
             "batch_speed_cpu.json": "A class on more processes",
             "batch_scheduler.json": "A hundred thousand gradings through the scheduler",
             "batch_report.json": "Reports of a class of ten thousand",
+            "site_load.json": "Pages of lessons on a slow line, by a slow processor",
         },
     ),
     Group(
@@ -200,8 +198,8 @@ def pages(root: Path) -> dict[str, str]:
             open_, folded = results_table.one(described.parts)
             parts += open_
             if races.found(data):
-                described.pictures["races"] = races.picture(data)
-                parts += results_table.shown("races", RACES)
+                described.pictures[f"races_{anchor}"] = races.picture(data)
+                parts += results_table.shown(f"races_{anchor}", RACES)
             if folded and describe:
                 parts += results_table.fold(folded)
             elif folded:

@@ -40,7 +40,7 @@ LINK = re.compile(r"(?<!!)\[([^]]+)\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 SETUP = """\
 # Run this cell first: it finds the course, or fetches it, and says what runs your kernels.
 LESSON, ADDRESS, RELEASE = "{number}", "{address}", "{release}"
-import importlib.util, os, pathlib, subprocess, sys
+import importlib.util, os, pathlib, shutil, subprocess, sys
 
 
 def course():
@@ -50,12 +50,16 @@ def course():
             return str(folder)
     if not ADDRESS:
         raise SystemExit("The course is not here: write the address of its repository into ADDRESS above.")
+    if not shutil.which("git"):
+        raise SystemExit("git is not installed here: the course cannot be fetched without it.")
     fetch = ["git", "clone", "-q", "--depth", "1", "--branch", RELEASE, ADDRESS, "course"]
     if subprocess.run(fetch).returncode:
         raise SystemExit(f"{{ADDRESS}} cannot be fetched: is it right, and has this machine a network?")
     return str(here / "course")
 
 
+if sys.version_info < (3, 11):
+    raise SystemExit(f"This is Python {{sys.version.split()[0]}}; the course needs 3.11 or newer.")
 if importlib.util.find_spec("grader") is None:
     sys.path.insert(0, course())
 from grader.student.lab import notebook_start

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import api
+from tools.result_facts import facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +122,8 @@ def main(arguments: list[str]) -> int:
             f"{rows[-1].name:40} {rows[-1].status:16} {rows[-1].points:6} {rows[-1].message[:80]}", flush=True
         )
     if given.json:
-        data = {"form": given.form, "rows": [asdict(one) for one in rows]}
+        command = f"python -m tests.corpus.outside {given.form} FOLDER --json FILE"
+        data = facts(command, "torch") | {"form": given.form, "rows": [asdict(one) for one in rows]}
         given.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if not rows:
         print(f"{given.folder} holds no file of this form.", file=sys.stderr)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import functools
-import gzip
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-import threading
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from filelock import FileLock
+
+from tools.packed_server import Server, serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 NEEDED = ("material", "mkdocstrings", "mkdocstrings_handlers")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-PACKED = {".html", ".css", ".js", ".json", ".svg", ".ipynb", ".xml"}  # what every host of pages sends packed
 
 
 @dataclass
@@ -96,49 +94,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return Site(shared / "site")
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    """Files of a folder, text packed as a host of pages packs it; counts what it has sent."""
-
-    sent: dict[str, int]
-
-    def do_GET(self) -> None:
-        path = Path(self.translate_path(self.path))
-        path = path / "index.html" if path.is_dir() else path
-        if not path.is_file():
-            self.send_error(404)
-            return
-        body = path.read_bytes()
-        packed = path.suffix in PACKED
-        body = gzip.compress(body, 6) if packed else body
-        self.send_response(200)
-        self.send_header("Content-Type", self.guess_type(path.name))
-        if packed:
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.sent[self.path] = len(body)
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@dataclass
-class Server:
-    address: str
-    sent: dict[str, int]
-
-
 @pytest.fixture(scope="module")
 def server(site: Site) -> Iterator[Server]:
     """The site at an address of this machine."""
-    sent: dict[str, int] = {}
-    handler = type("Handler", (_Handler,), {"sent": sent})
-    made = ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: handler(*a, directory=str(site.folder)))
-    threading.Thread(target=made.serve_forever, daemon=True).start()
-    yield Server(f"http://127.0.0.1:{made.server_port}", sent)
-    made.shutdown()
-    made.server_close()
+    with serve(site.folder) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

@@ -257,6 +257,7 @@ def test_the_fusion_explorer(compute: Any, page: Any):  # noqa: F811
     assert join.get_attribute("aria-pressed") == "true"
     assert "67.14 MB moved by 1 kernel" in place.inner_text()
     assert "A prediction from bytes, never a measurement" in place.inner_text()
+    assert "H200" in place.get_by_label("GPU card").locator("option").first.inner_text(), "as in the lessons"
     for card in explorers.cards(ROOT):
         assert card["name"] in place.get_by_label("GPU card").inner_text()
     alone = place.locator(".explorer-sum").inner_text()

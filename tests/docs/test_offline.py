@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LESSON = "03_square_kernel"
+ADDRESS = "https://example.org/course"
 
 
 def blank(context: Any) -> Any:
@@ -40,6 +41,15 @@ def test_the_offline_copy_opens_from_a_file(browser: Any, tmp_path: Path):
     assert not page.trouble
     assert not page.foreign
     context.close()
+
+
+def test_a_site_that_knows_its_address_says_it(tmp_path: Path):
+    build(tmp_path / "site", COURSE_SITE=ADDRESS)
+    page = (tmp_path / "site" / "lessons" / LESSON / "index.html").read_text("utf-8")
+    assert f'<link rel="canonical" href="{ADDRESS}/lessons/{LESSON}/">' in page
+    assert f'<meta property="og:url" content="{ADDRESS}/lessons/{LESSON}/">' in page
+    listed = (tmp_path / "site" / "sitemap.xml").read_text("utf-8")
+    assert f"<loc>{ADDRESS}/lessons/{LESSON}/</loc>" in listed and listed.count("<loc>") > 50
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from grader.cli import verb_groups
 from grader.domain.task import Task
 from grader.domain.verdict import SCHEMA, Finding, Status, Verdict
 from grader.feedback.explain.rules import RULES
+from tests.docs.conftest import ROOT
 from tools import error_page, lookup, page_sources, results_page, results_table
 
 TASK = Task("A title", "f", (), introduces=("guard",), requires=("kernel", "a <tag>"), minutes=25)
@@ -143,6 +144,18 @@ def test_a_result_says_where_its_numbers_are_from():
         results_page.provenance(page_sources.SCHEMA.parents[3], next(iter(results_page.GAPS)), whole)
 
 
+def test_each_result_of_races_has_its_own_table_and_picture():
+    made = results_page.pages(ROOT)
+    for name in ("clocks", "clocks_before", "clocks_one_pair"):
+        section = made["results/clocks.md"].split(f"{{#{name}}}")[1].split("\n## ")[0]
+        series = json.loads((ROOT / "benchmarks/results" / f"{name}.json").read_text("utf-8"))["series"]
+        assert section.count("\n| ") == 1 + len(series) and f"](races_{name}.svg)" in section
+        races = next(one["races"] for one in series.values())
+        assert f"{len(races)} races of a kernel with itself" in made[f"results/races_{name}.svg"]
+        high = float(made[f"results/races_{name}.svg"].split('viewBox="0 0 480 ')[1].split('"')[0])
+        assert high < 600, "a picture is seen on one screen"
+
+
 def test_cells_are_text_and_one_table_answers():
     lines = list(results_table.table(["", "kernel"], [["1", "void product<true>"], ["2", "`a<b>`"]]))
     assert lines[0] == "| name | kernel |" and "void product&lt;true>" in lines[2] and "`a<b>`" in lines[3]
@@ -177,3 +190,13 @@ def test_numbers_stand_to_the_right_and_names_to_the_left():
         ["", "72", "2026-11-23", "0.5 to 0.6"],
     ]
     assert list(results_table.table(["lesson", "time", "day", "error"], rows))[1] == "|---|---:|---|---:|"
+
+
+def test_the_tests_that_the_page_about_the_site_names_are_there():
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs/contributing/site.md").read_text("utf-8")))
+    there = {
+        n
+        for p in ROOT.glob("tests/**/test_*.py")
+        for n in re.findall(r"^def (test_\w+)", p.read_text("utf-8"), re.M)
+    }
+    assert len(named) > 20 and named <= there, named - there

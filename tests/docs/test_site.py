@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import re
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from grader.domain import lessons
 from grader.domain.verdict import SENTENCE, Status
 from grader.reports import formats
 from tests.docs.conftest import ROOT, Site
-from tools import page_sources
+from tools import page_sources, page_weight
 
 
 def test_every_lesson_has_its_page_in_order(site: Site):
@@ -42,11 +43,12 @@ def test_every_lesson_has_a_drawn_picture_and_no_page_a_diagram_that_scripts_dra
         assert 'class="mermaid"' not in document.text and "language-mermaid" not in document.text, name
         if re.fullmatch(r"lessons/\d\d_\w+/index.html", name):
             assert "assets/figures/" in document.text, name
+            assert "On the course's site" not in document.text, "this is the course's site"
 
 
 # What a page waits for before anything on it can be used. At 1.6 Mbit/s the bytes take 0.6 s, which leaves the
 # rest of two seconds to replies and to a slow processor; the seconds themselves depend on the machine of the test.
-BLOCKING_BYTES, BLOCKING_FILES, LARGEST_SCRIPT = 120_000, 16, 40_000
+BLOCKING_BYTES, BLOCKING_FILES, LARGEST_SCRIPT = 100_000, 12, 40_000
 BLOCKS = re.compile(
     r"<script(?![^>]*\b(?:defer|async|module)\b)[^>]*?\bsrc=[\"']?([^\"' >]+)"
     r"|<link(?=[^>]*\bstylesheet\b)[^>]*?\bhref=[\"']?([^\"' >]+)"
@@ -64,6 +66,19 @@ def test_little_keeps_a_lesson_from_being_used(site: Site):
         assert page + sum(sizes.values()) <= BLOCKING_BYTES, (name, page, sizes)
         assert len(asked) <= BLOCKING_FILES, (name, asked)
         assert max(size for a, size in sizes.items() if a.endswith(".js")) <= LARGEST_SCRIPT, (name, sizes)
+
+
+def test_a_page_has_only_the_files_and_tooltips_that_it_needs(site: Site):
+    for name, document in site.pages.items():
+        asked = {Path("".join(found)).stem for found in BLOCKS.findall(document.text)}
+        for file, mark in page_weight.NEEDED_BY.items():
+            assert (file in asked) == (mark in document.text), (name, file)
+        assert 'id="__codelineno' not in document.text, name
+        for section in re.split(r"<h[1-6][ >]", document.text):
+            told = re.findall(r'<abbr title="([^"]*)"', section)
+            assert len(told) == len(set(told)), (name, section[:60])
+    sheets = "".join(p.read_text("utf-8") for p in site.folder.glob("assets/stylesheets/*.css"))
+    assert "[data-md-color-switching] *" not in sheets and "[data-md-color-scheme" in sheets
 
 
 def test_a_page_of_results_opens_with_one_table_a_question(site: Site):

@@ -27,8 +27,6 @@ def start(number: str) -> None:
     from IPython.core.getipython import get_ipython
 
     shell: Any = get_ipython()
-    if sys.version_info < (3, 11):  # noqa: UP036, it may run anywhere
-        raise SystemExit(f"This is Python {sys.version.split()[0]}; the course needs 3.11 or newer.")
     if find_spec("torch") is None:
         raise SystemExit(
             "PyTorch is not installed here: python -m pip install torch, then run this cell again."

@@ -24,7 +24,7 @@ def findings(found: dict[str, Any]) -> str:
     """Broken kernels: what simt says, and which of the sanitizer's tools said anything."""
     rows = ["| kernel | simt | compute-sanitizer |", "|---|---|---|"]
     for name, said in found["findings"].items():
-        tools = [f"{tool}: {said[tool]}" for tool in TOOLS if said.get(tool)]
+        tools = [f"{tool}: {said[tool]}".replace("__", r"\_\_") for tool in TOOLS if said.get(tool)]
         rows.append(f"| `{name}` | {', '.join(said['simt']) or '-'} | {'; '.join(tools) or '-'} |")
     return "\n".join(rows)
 
