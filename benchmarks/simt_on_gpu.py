@@ -25,12 +25,20 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.backends.simt.corpus import courses, cub, features, libraries, library, thrust  # noqa: E402
+from tests.backends.simt.corpus import courses, cub, features, graphs, libraries, library, thrust  # noqa: E402
 from tests.backends.simt.corpus.expected import HONEST, values  # noqa: E402
 
 RIGHT = ("threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
-         "libraries", "cub", "thrust", "courses", "courses_more")  # fmt: skip
-TABLES = (HONEST, features.FEATURES, libraries.LIBRARIES, cub.CUB, thrust.THRUST, courses.COURSES)
+         "libraries", "cub", "thrust", "graphs", "courses", "courses_more")  # fmt: skip
+TABLES = (
+    HONEST,
+    features.FEATURES,
+    libraries.LIBRARIES,
+    cub.CUB,
+    thrust.THRUST,
+    graphs.GRAPHS,
+    courses.COURSES,
+)
 SIZES = {name: e.n for table in TABLES for name, e in table.items()}
 OUTPUT = 8192
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")

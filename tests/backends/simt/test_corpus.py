@@ -13,6 +13,7 @@ from .corpus.courses import COURSES
 from .corpus.cub import CUB
 from .corpus.expected import HONEST, Expected, values
 from .corpus.features import FEATURES
+from .corpus.graphs import GRAPHS
 from .corpus.libraries import LIBRARIES
 from .corpus.numbers import NUMBERS
 from .corpus.thrust import THRUST
@@ -20,7 +21,7 @@ from .corpus.thrust import THRUST
 if TYPE_CHECKING:
     from .conftest import Play
 
-CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES | CUB | THRUST
+CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES | CUB | THRUST | GRAPHS
 
 
 def result(play: Play, name: str) -> npt.NDArray[np.float32]:
@@ -64,7 +65,7 @@ def test_every_case_has_a_model() -> None:
     )
     assert {
         case
-        for file in (*files, "libraries", "cub", "thrust", "courses", "courses_more")
+        for file in (*files, "libraries", "cub", "thrust", "graphs", "courses", "courses_more")
         for case in library.cases(file)
     } == set(CASES)
 

@@ -158,3 +158,8 @@ def test_a_kernel_and_a_host_function_may_have_one_name() -> None:
     out = launch(host)
     assert "::simt::Config(n, size), [=](auto&... simt_a) { k(simt_a...); })(x, n);" in out
     assert "::simt::Config(n, size), k)(x, n);" in launch(host.replace("void k(", "void other("))
+
+
+def test_a_member_may_be_called_like_a_variable_of_cuda() -> None:
+    text = "void f(S* s, P p) { s->gridDim = dim3(4); p.blockDim.x = 3; int i = threadIdx.x; }"
+    assert rewrite(text) == text.replace("s->gridDim", "s->gridDim_").replace("p.blockDim", "p.blockDim_")

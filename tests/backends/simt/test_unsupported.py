@@ -42,8 +42,7 @@ REFUSED = {
     "curand": ("# include <curand_mtgp32.h>", "a GPU library for random numbers"),
     "sobol": (K % "curandStateSobol32 s;", "quasi-random numbers of cuRAND"),
     "poisson": (K % "curand_poisson(x, 1.0);", "this part of cuRAND"),
-    "graph": ("void f() { cudaGraph_t g; }", "a CUDA graph"),
-    "capture": ("void f(cudaStream_t s) { cudaStreamBeginCapture(s, 0); }", "the capture of a CUDA graph"),
+    "graph": ("void f() { cudaGraphConditionalHandle g; }", "this node of a CUDA graph"),
     "barrier": (K % "__shared__ cuda::barrier<4> b;", "cuda::barrier"),
 }
 

@@ -72,10 +72,12 @@ def _attributes(tokens: Tokens) -> Tokens:
 
 
 def _own_variables(tokens: Tokens) -> Tokens:
-    """Variables of the program that are called like those of CUDA, which are macros here, renamed."""
+    """Variables and members that are called like CUDA's variables, which are macros here, renamed."""
     out = Tokens(tokens)
     for i, token in enumerate(tokens):
-        if token.text in BUILT_IN and _is_declared(tokens, i):
+        if token.text in BUILT_IN and tokens.at(previous(tokens, i)) in (".", "->"):
+            out[i] = Token("id", f"{token.text}_")
+        elif token.text in BUILT_IN and _is_declared(tokens, i):
             for k in range(i, _scope_end(tokens, i)):
                 if tokens[k].text == token.text and tokens.at(previous(tokens, k)) not in (".", "->", "::"):
                     out[k] = Token("id", f"{token.text}_")

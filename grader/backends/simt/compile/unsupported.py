@@ -39,7 +39,6 @@ WORDS = {
     "__cluster_dims__": ("a thread block cluster", f"let one block do the work, {_GPU}"),
     "cudaLaunchKernelEx": ("cudaLaunchKernelEx", "launch with kernel<<<grid, block>>>(...)"),
     "cudaLaunchKernelExC": ("cudaLaunchKernelExC", "launch with kernel<<<grid, block>>>(...)"),
-    "cudaStreamBeginCapture": ("the capture of a CUDA graph", _GRAPH),
 }
 PREFIXES = (
     (re.compile(r"tex\w+(?:Lod|Grad)|tex2Dgather"), ("this texture fetch", _TEXTURE)),
@@ -63,7 +62,12 @@ PREFIXES = (
         ("CUDA's driver API", "use the runtime API (cuda...) instead"),
     ),
     (re.compile(r"cudaGraphics\w*"), ("memory of a graphics library", "copy to the host with cudaMemcpy")),
-    (re.compile(r"cudaGraph\w*"), ("a CUDA graph", _GRAPH)),
+    (
+        re.compile(
+            r"cudaGraph(?:Conditional|AddConditional|MemAlloc|MemFree|AddMemAlloc|AddMemFree|ExternalSem)\w*"
+        ),
+        ("this node of a CUDA graph", _GRAPH),
+    ),
     (re.compile(r"__(?:wmma|mma|imma|hmma|bmma)_\w+"), ("a tensor core instruction", _TENSOR_CORE)),
     (
         re.compile(r"CUDA_tensor_apply\d|kernelPointwiseApply\d"),
@@ -99,7 +103,7 @@ WHOLE = (
 )
 HEADERS = (
     (re.compile(r"cub/(?:agent|grid)/|ATen/cuda/cub"), "this part of the CUB library", _CUB),
-    (re.compile(r"thrust/(?:mr|async|detail|system/(?!cuda/(?:execution_policy|vector))|\w*allocat)"),
+    (re.compile(r"thrust/(?:mr|async|detail|system/(?!cuda/(?:execution_policy|vector))|\w*allocator)"),
      "this part of the Thrust library", _OWN),
     (re.compile(r"crt/mma"), "the tensor core header", _TENSOR_CORE),
     (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),

@@ -1,5 +1,7 @@
 #include "errors.h"
 
+#include "graphs.h"
+
 namespace simt {
 
 static int g_launch_error = 0;
@@ -40,12 +42,13 @@ extern "C" int simt_last_error(int clear) {
 // A call that fails returns its error, and leaves it for cudaGetLastError as well.
 extern "C" int simt_fail(int code) {
   using namespace simt;
-  if (code && !g_launch_error && code < 700) g_launch_error = code;
+  if (code && !g_launch_error && (code < 700 || code >= 900)) g_launch_error = code;
   return code;
 }
 
 extern "C" int simt_synchronize() {
   using namespace simt;
+  if (break_capture()) return CAPTURE_UNSUPPORTED;
   simt_wait();
   g_fault_seen = g_device_fault != 0;
   return g_device_fault;

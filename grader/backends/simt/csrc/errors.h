@@ -16,7 +16,10 @@ enum CudaError {
   MISALIGNED_ADDRESS = 716,
   LAUNCH_FAILURE = 719,
   COOPERATIVE_TOO_LARGE = 720,
-  NOT_SUPPORTED = 801
+  NOT_SUPPORTED = 801,
+  CAPTURE_UNSUPPORTED = 900,
+  CAPTURE_INVALIDATED = 901,
+  ILLEGAL_STATE = 401
 };
 
 void set_launch_error(int code, std::string detail);

@@ -1,6 +1,7 @@
 // From <<<grid, block>>> to blocks that run: the limits of the hardware, then the checks' preparations.
 #include "errors.h"
 #include "findings.h"
+#include "graphs.h"
 #include "history.h"
 #include "origins.h"
 #include "pool.h"
@@ -227,6 +228,7 @@ static bool fits_the_device(const Launch& l, size_t static_bytes) {
 
 extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, const LaunchBody* body,
                             const PointerArgument* pointers, int pointer_count) {
+  if (keep_launch(*site, *config, *body, pointers, pointer_count)) return;
   memory_init();
   auto launch = describe(*site, *config, *body);
   note_device();

@@ -1,5 +1,7 @@
 #include "queue.h"
 
+#include "graphs.h"
+
 #include <chrono>
 #include <deque>
 #include <mutex>
@@ -38,6 +40,7 @@ static double seconds() {
 using namespace simt;
 
 extern "C" void simt_wait() {
+  break_capture();
   std::lock_guard<std::recursive_mutex> guard(g_queue_lock);
   if (g_running) return;  // a finding's text asks for memory while a kernel runs
   g_running = true;

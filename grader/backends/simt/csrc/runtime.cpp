@@ -1,6 +1,7 @@
 // The runtime library is one translation unit, so that the compiler can inline across the checks, which
 // run once for every memory access of every thread.
 #include "errors.cpp"
+#include "graphs.cpp"
 #include "queue.cpp"
 #include "memory.cpp"
 #include "modules.cpp"

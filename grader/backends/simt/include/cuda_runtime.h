@@ -63,8 +63,8 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemc
   return (cudaError_t)simt_fail(simt_copy(to, from, bytes, kind));
 }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, bytes, kind);
+                                   cudaStream_t stream = nullptr) {
+  return simt_keep_copy(stream, to, from, bytes, kind) ? cudaSuccess : cudaMemcpy(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind) {
@@ -82,8 +82,8 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
 inline cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return (cudaError_t)simt_fail(simt_fill(to, value, bytes));
 }
-inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t = nullptr) {
-  return cudaMemset(to, value, bytes);
+inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr) {
+  return simt_keep_fill(stream, to, value, bytes) ? cudaSuccess : cudaMemset(to, value, bytes);
 }
 inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
   for (size_t row = 0; row < height; ++row)
@@ -160,3 +160,5 @@ inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from
                                        cudaStream_t = nullptr) {
   return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
+
+#include "simt/graphs.h"

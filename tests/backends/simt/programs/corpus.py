@@ -2,14 +2,22 @@
 
 import torch
 
-from tests.backends.simt.corpus import courses, cub, features, libraries, library, thrust
+from tests.backends.simt.corpus import courses, cub, features, graphs, libraries, library, thrust
 from tests.backends.simt.corpus.expected import HONEST, values
 
 FILES = (
     "threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
-    "libraries", "cub", "thrust", "courses", "courses_more",
+    "libraries", "cub", "thrust", "graphs", "courses", "courses_more",
 )  # fmt: skip
-TABLES = (HONEST, features.FEATURES, libraries.LIBRARIES, cub.CUB, thrust.THRUST, courses.COURSES)
+TABLES = (
+    HONEST,
+    features.FEATURES,
+    libraries.LIBRARIES,
+    cub.CUB,
+    thrust.THRUST,
+    graphs.GRAPHS,
+    courses.COURSES,
+)
 SIZES = {name: e.n for table in TABLES for name, e in table.items()}
 
 

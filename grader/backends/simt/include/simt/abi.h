@@ -111,6 +111,28 @@ SIMT_EXPORT int simt_is_allocated(const void* pointer, size_t bytes);  // all of
 SIMT_EXPORT void simt_label(const void* pointer, const char* description, int element_bytes);
 SIMT_EXPORT size_t simt_memory(int peak);
 
+// ---- CUDA graphs: graphs, their nodes and what can be launched are handles
+SIMT_EXPORT int simt_begin_capture(void* stream, void* graph);  // into a new one where none is given
+SIMT_EXPORT int simt_end_capture(void* stream, void** graph);
+SIMT_EXPORT int simt_is_captured(void* stream);  // 2: the capture has failed
+SIMT_EXPORT void simt_join_capture(void* stream);
+SIMT_EXPORT int simt_keep_copy(void* stream, void* to, const void* from, size_t bytes, int kind);  // whether it was kept
+SIMT_EXPORT int simt_keep_fill(void* stream, void* to, int value, size_t bytes);
+SIMT_EXPORT int simt_keep_call(void* stream, void (*function)(void*), void* data);
+SIMT_EXPORT void* simt_graph(const void* copied);
+SIMT_EXPORT void simt_end_graph(void* graph);
+SIMT_EXPORT void* simt_graph_add(void* graph, const void* child);  // an empty node where there is no child
+SIMT_EXPORT size_t simt_graph_size(const void* graph);
+SIMT_EXPORT void* simt_graph_node(const void* graph, size_t i);
+SIMT_EXPORT int simt_node_type(const void* node);
+SIMT_EXPORT void simt_node_after(void* node, void* other);
+SIMT_EXPORT void simt_node_becomes(void* node, const void* graph);
+SIMT_EXPORT void* simt_graph_exec(const void* graph);
+SIMT_EXPORT void simt_end_graph_exec(void* exec);
+SIMT_EXPORT void simt_graph_launch(const void* exec, void* stream);
+SIMT_EXPORT int simt_exec_changes(void* exec, const void* node, const void* graph);
+SIMT_EXPORT int simt_exec_follows(void* exec, const void* graph);
+
 // ---- errors, numbered as cudaError_t
 SIMT_EXPORT int simt_last_error(int clear);
 SIMT_EXPORT int simt_fail(int code);  // remembers the error of a call and returns it

@@ -30,6 +30,15 @@ inline ErrorText error_text(cudaError_t e) {
     case cudaErrorAssert: return {"cudaErrorAssert", "device-side assert triggered"};
     case cudaErrorMisalignedAddress: return {"cudaErrorMisalignedAddress", "misaligned address"};
     case cudaErrorLaunchFailure: return {"cudaErrorLaunchFailure", "unspecified launch failure"};
+    case cudaErrorIllegalState:
+      return {"cudaErrorIllegalState", "the operation cannot be performed in the present state"};
+    case cudaErrorStreamCaptureUnsupported:
+      return {"cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"};
+    case cudaErrorStreamCaptureInvalidated:
+      return {"cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture"};
+    case cudaErrorGraphExecUpdateFailure:
+      return {"cudaErrorGraphExecUpdateFailure", "the graph update was not performed because it included changes "
+                                                 "which violated constraints specific to instantiated graph update"};
     case cudaErrorNotSupported: return {"cudaErrorNotSupported", "operation not supported"};
   }
   return {"cudaErrorUnknown", "unknown error"};

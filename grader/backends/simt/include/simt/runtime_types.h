@@ -24,6 +24,7 @@ enum cudaError {
   cudaErrorInvalidDeviceFunction = 98,
   cudaErrorInvalidDevice = 101,
   cudaErrorInvalidResourceHandle = 400,
+  cudaErrorIllegalState = 401,
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
   cudaErrorLaunchTimeout = 702,
@@ -31,7 +32,10 @@ enum cudaError {
   cudaErrorMisalignedAddress = 716,
   cudaErrorLaunchFailure = 719,
   cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorNotSupported = 801
+  cudaErrorNotSupported = 801,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorGraphExecUpdateFailure = 910
 };
 typedef cudaError cudaError_t;
 enum cudaMemcpyKind {
@@ -168,6 +172,7 @@ namespace simt {
 // Seconds of a monotonic clock; -1 while it is queued, -2 before it is recorded.
 struct Event {
   double seconds;
+  bool captured = false;  // recorded on a stream that was captured
 };
 }  // namespace simt
 typedef struct simt_stream* cudaStream_t;

@@ -26,8 +26,13 @@ inline cudaError_t cudaStreamQuery(cudaStream_t) {
   simt_wait();
   return cudaSuccess;
 }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
-inline cudaError_t cudaLaunchHostFunc(cudaStream_t, void (*function)(void*), void* data) {
+// Who waits for what a captured stream does is captured as well.
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned = 0) {
+  if (e->captured) simt_join_capture(s);
+  return cudaSuccess;
+}
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void*), void* data) {
+  if (simt_keep_call(s, function, data)) return cudaSuccess;
   simt_wait();
   function(data);
   return cudaSuccess;
@@ -50,7 +55,9 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t e) {
   delete e;
   return cudaSuccess;
 }
-inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t = nullptr) {
+inline cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s = nullptr) {
+  e->captured = simt_is_captured(s);
+  if (e->captured) return cudaSuccess;
   simt_record_event(&e->seconds);
   return cudaSuccess;
 }
