@@ -98,9 +98,8 @@ def run(folder: Path, out: Path, *, stop: bool) -> tuple[float, float]:
                 running.send_signal(signal.SIGINT)
                 running.wait()
                 return seconds, peak
-    print(said, file=sys.stderr)
     if stop or running.returncode:
-        sys.exit("The batch ended otherwise than it should.")
+        sys.exit(f"The batch ended otherwise than it should. {said}")
     return time.monotonic() - begun, peak
 
 
@@ -116,6 +115,7 @@ def main() -> None:
         lines = grade_before(folder, out)
         journal = ResultsFolder(out).journal
         journal.write_text("\n".join(lines[: -options.left]) + "\n")
+        load = round(os.getloadavg()[0], 1)
         until, _ = run(folder, out, stop=True)
         journal.write_text("\n".join(lines) + "\n")
         whole, peak = run(folder, out, stop=False)
@@ -125,6 +125,7 @@ def main() -> None:
         "left": options.left, "until_grading_s": round(until, 2), "nothing_left_s": round(whole, 2),
         "peak_mib": round(peak), "device": "cpu", "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "load": load,
         "versions": {
             "python": platform.python_version(), "distributed": version("distributed"),
             "msgspec": version("msgspec"), "matplotlib": version("matplotlib"),
