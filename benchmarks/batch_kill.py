@@ -6,9 +6,9 @@
 
 A scheduler and its workers run as processes of their own, as on a cluster. First the class is graded in
 peace. Then again from the start, while every few seconds one of client, workers and scheduler is killed; what
-was killed is started again, and the same command is run again. With ``--minutes`` classes are graded one after
-another until the time is over. With ``--plain`` there is no cluster: the batch starts its own workers, and is
-killed itself. ``--cheap`` leaves out what has to be compiled.
+was killed is started again, and the same command is run again. With ``--minutes`` classes are graded one
+after another until the time is over. With ``--plain`` there is no cluster: the batch starts its own workers,
+and is killed itself. ``--cheap`` leaves out what has to be compiled.
 
 No key may have been finished twice. A file whose worker died twice is recorded as not gradable, as it should
 be; how many are counted, and ``--regrade not_gradable`` then tries those again. After that all rows must be
@@ -44,7 +44,6 @@ from tests.teaching.batch import klass  # noqa: E402
 
 KINDS = ("doubled", "not written", "does not compile", "no name", "no Python", "raises", "exits", "segfault")
 CHEAP = ("no Python", "raises", "exits", "segfault", "leaves")
-PAUSE_S = (1.0, 15.0)
 LONGEST_S = 3600
 COMPARED = ("student", "state", "status", "points", "max_points", "checks")
 
@@ -116,13 +115,19 @@ def rows(out: Path) -> list[dict[str, Any]]:
 
 
 def attack(
-    cluster: Cluster, folder: Path, out: Path, more: Callable[[int], bool], draw: random.Random, log: Path
+    cluster: Cluster,
+    folder: Path,
+    out: Path,
+    more: Callable[[int], bool],
+    draw: random.Random,
+    longest_s: float,
+    log: Path,
 ) -> list[str]:
     """Kill while there are to be ``more`` than so many kills, until the class is graded; what was killed."""
     killed: list[str] = []
     running = client(folder, out, cluster.address, log)
     begun = last = time.monotonic()
-    pause = draw.uniform(*PAUSE_S)
+    pause = draw.uniform(1.0, longest_s)
     while True:
         time.sleep(0.1)
         cluster.revive()
@@ -140,7 +145,7 @@ def attack(
                 target.wait()
                 killed.append(name)
                 print(f"killed {name} after {time.monotonic() - begun:.0f} s", flush=True)
-            last, pause = time.monotonic(), draw.uniform(*PAUSE_S)
+            last, pause = time.monotonic(), draw.uniform(1.0, longest_s)
 
 
 def look(cluster: Cluster, folder: Path, out: Path, peace: list[dict[str, Any]], log: Path) -> dict[str, Any]:
@@ -164,6 +169,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--cheap", action="store_true")
+    parser.add_argument("--pause", type=float, default=15.0, help="seconds between kills, at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -192,13 +198,14 @@ def main() -> None:
 
             while more(0):
                 out = folder / f"war-{len(found)}"
-                killed += attack(cluster, folder / "class", out, more, draw, log)
+                killed += attack(cluster, folder / "class", out, more, draw, options.pause, log)
                 found.append(look(cluster, folder / "class", out, peace, log))
             seconds = time.monotonic() - begun
         finally:
             cluster.close()
+    asked = [word for word in sys.argv[1:] if word not in ("--json", str(options.json))]
     result = {
-        "command": f"python benchmarks/batch_kill.py {' '.join(sys.argv[1:])}",
+        "command": f"python benchmarks/batch_kill.py {' '.join(asked)}",
         "workers": len(os.sched_getaffinity(0)) if options.plain else options.workers,
         "kills": len(killed), "killed": dict(Counter(killed)), "classes": len(found),
         "rows": sum(one["rows"] for one in found), "equal": all(one["equal"] for one in found),

@@ -18,6 +18,8 @@ def play(text: str) -> str:
     if order["source"] == "die" or (order["source"] == "die once" and begun == 1):
         os._exit(9)
     if order["source"] == "short":
+        with log.with_name("running").open("a") as file:
+            file.write(f"{os.getpid()}\n")
         time.sleep(0.3)
     if order["source"] == "fail" or (order["source"] == "fail once" and begun == 1):
         return json.dumps({"worker": "w", "error": "no compiler"})

@@ -54,14 +54,15 @@ def test_every_order_gets_an_answer_and_is_begun_no_more_than_it_should(tmp_path
                 assert said["done"] == order.key and answer.tries == begun[order.key] == 1
 
 
-def _kill_some(places: machines.Machines, kills: int, over: threading.Event) -> None:
-    """kill -9 for workers chosen by chance, until so many have died or all is over."""
+def _kill_some(running: Path, kills: int, over: threading.Event) -> None:
+    """kill -9 for workers that have a task, chosen by chance, until so many have died or all is over."""
     draw = random.Random(3)
     while kills and not over.wait(draw.uniform(0.3, 1.5)):
-        with contextlib.suppress(Exception):  # a worker dies while it is asked
-            pids = list(places.client.run(os.getpid, on_error="ignore").values())
-            os.kill(draw.choice(pids), signal.SIGKILL)
-            kills -= 1
+        pids = running.read_text().split()[-4:] if running.exists() else []
+        if pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(draw.choice(pids)), signal.SIGKILL)
+                kills -= 1
 
 
 @pytest.mark.slow
@@ -69,7 +70,7 @@ def test_four_workers_killed_at_random_lose_nothing_and_finish_nothing_twice(tmp
     """The same for ten minutes, with gradings: benchmarks/batch_kill.py."""
     log, kept = tmp_path / "begun", tmp_path / "journal.jsonl"
     log.touch()
-    orders = [Order(f"k{n}", "03", "v", "short", SIMT, str(log)) for n in range(60)]
+    orders = [Order(f"k{n}", "03", "v", "short", SIMT, str(log)) for n in range(24)]
     answers: list[Answer] = []
     over = threading.Event()
     with journal.opened(kept) as lines, machines.local("simt", 4) as places:
@@ -78,7 +79,7 @@ def test_four_workers_killed_at_random_lose_nothing_and_finish_nothing_twice(tmp
             answers.append(answer)
             lines.append(line(key=answer.order.key))
 
-        killer = threading.Thread(target=_kill_some, args=(places, 6, over))
+        killer = threading.Thread(target=_kill_some, args=(tmp_path / "running", 3, over))
         killer.start()
         try:
             Engine(places, play).run(orders, keep)
@@ -90,7 +91,7 @@ def test_four_workers_killed_at_random_lose_nothing_and_finish_nothing_twice(tmp
     assert sum(begun.values()) > len(orders), "no worker died with a task"
     for answer in answers:
         assert begun[answer.order.key] <= answer.tries <= 2
-        assert answer.text or "died, twice" in answer.reason and answer.tries == 2
+        assert answer.text or ("died, twice" in answer.reason and answer.tries == 2)
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
