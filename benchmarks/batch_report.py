@@ -1,6 +1,6 @@
 """How long the class reports of many rows take, and how much memory: a made-up journal, real writers.
 
-    python benchmarks/batch_report.py [--rows 10000] [--lessons 1] [--json FILE] [--keep FOLDER]
+    python benchmarks/batch_report.py [--rows 10000] [--lessons 1] [--every] [--json FILE] [--keep FOLDER]
 
 With ``--lessons 15 --rows 15000`` it is a term: 1,000 students and 15 lessons in one folder. Every row has a
 kept verdict of lesson 03's form with statuses drawn as in a class; a tenth is late, a third has a
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -98,13 +99,13 @@ def make(root: Path, count: int, lessons: int) -> None:
     disk.write(results.journal, "\n".join(lines) + "\n")
 
 
-def measure(root: Path) -> None:
-    """In a process of its own: write every class report, and say what it took."""
+def measure(root: Path, *, every: bool) -> None:
+    """In a process of its own: write the class reports, and say what it took."""
     begun, used = time.perf_counter(), time.process_time()
     results = ResultsFolder(root)
     result = class_rows.collect(results)
     read = time.perf_counter() - begun
-    written = report_files.write_class(results, result, tuple(formats.of_class()))
+    written = report_files.write_class(results, result, tuple(formats.of_class()) if every else ())
     facts = {
         "rows": len(result.rows), "seconds": round(time.perf_counter() - begun, 2),
         "seconds_reading": round(read, 2), "cpu_seconds": round(time.process_time() - used, 2),
@@ -118,22 +119,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--lessons", type=int, default=1)
+    parser.add_argument("--every", action="store_true", help="also the formats that are written on request")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        measure(options.measure)
+        measure(options.measure, every=options.every)
         return
     with tempfile.TemporaryDirectory() as folder:
         root = options.keep or Path(folder)
         make(root, options.rows, options.lessons)
-        command = [sys.executable, __file__, "--measure", str(root)]
+        load = round(os.getloadavg()[0], 1)
+        command = [sys.executable, __file__, "--measure", str(root), *(["--every"] if options.every else [])]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     result = json.loads(done.stdout) | {
-        "command": f"python benchmarks/batch_report.py --rows {options.rows} --lessons {options.lessons}",
-        "date": time.strftime("%Y-%m-%d"), "python": platform.python_version(),
+        "command": f"python benchmarks/batch_report.py --rows {options.rows} --lessons {options.lessons}"
+        f"{' --every' if options.every else ''}",
+        "date": time.strftime("%Y-%m-%d"), "device": "cpu",
+        "versions": {
+            "python": platform.python_version(), "matplotlib": version("matplotlib"),
+            "msgspec": version("msgspec"),
+        },
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "load": load,
     }  # fmt: skip
     print(json.dumps(result, indent=1))
     if options.json:

@@ -151,8 +151,8 @@ def _builds(folder: Path) -> dict[str, str]:
 
 def _batch(folder: Path) -> dict[str, str]:
     """What a class at once costs, and what its scheduler and reports do."""
-    names = ("scheduler", "report", "kill", "speed_cpu")
-    scheduler, report, kill, speed = (
+    names = ("scheduler", "report", "kill", "kill_dask", "speed_cpu")
+    scheduler, report, kill, dask, speed = (
         json.loads((folder / f"batch_{name}.json").read_text("utf-8")) for name in names
     )
     rates, memory = scheduler["a_second_by_tenth"], scheduler["peak_mib_by_tenth"]
@@ -166,6 +166,7 @@ def _batch(folder: Path) -> dict[str, str]:
         "report-seconds": f"{report['seconds']:.1f} s",
         "report-memory": f"{report['peak_mib']} MiB",
         "kills": f"{kill['kills']}",
+        "dask-kills": f"{dask['kills']}",
         "killed-rows": f"{kill['rows']}",
         "killed-repeated": f"{kill['repeated']}",
         "two-cores": f"{speed['times_as_fast']['2']:.2f} times",

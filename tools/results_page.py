@@ -149,6 +149,8 @@ GROUPS = (
             "waiting.json": "Players that wait, and players that are started, on a GPU",
             "engine_gpu.json": "Lessons and pairs by one engine, on a GPU",
             "batch_kill.json": "A class graded while its processes are killed",
+            "batch_kill_dask.json": "The same with four workers, for ten minutes",
+            "batch_kill_plain.json": "A batch by itself, killed twenty times",
             "batch_speed_cpu.json": "A class on more processes",
             "batch_scheduler.json": "A hundred thousand gradings through the scheduler",
             "batch_report.json": "Reports of a class of ten thousand",

@@ -14,6 +14,7 @@ from grader.domain.installation import COURSE
 from grader.domain.visible import visible
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+PIECE = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -23,6 +24,8 @@ def legible(name: str) -> str:
     Old archives leave such names. Python's own form of them has halves of surrogate pairs in it, which can
     neither be printed nor written nor sent. Different names stay different, as far as people use them.
     """
+    if name.isascii() and name.isprintable():
+        return name
     try:
         text = os.fsencode(name).decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # a half that stands for no byte: from JSON, not from a disk
@@ -51,7 +54,7 @@ def write(path: Path, content: str | bytes, *, sync: bool = False) -> Path:
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
-        elif sync or not path.exists() or path.read_bytes() != data:
+        elif sync or not path.exists() or not _holds(path, data):
             path.parent.mkdir(parents=True, exist_ok=True)
             with part.open("wb") as file:
                 file.write(data)
@@ -67,6 +70,14 @@ def write(path: Path, content: str | bytes, *, sync: bool = False) -> Path:
         part.unlink(missing_ok=True)
         raise
     return path
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether the file's content is this; a piece at a time, since a term's reports are large."""
+    if path.stat().st_size != len(data):
+        return False
+    with path.open("rb") as file:
+        return all(file.read(PIECE) == data[at : at + PIECE] for at in range(0, len(data), PIECE))
 
 
 def trouble(error: Exception) -> str:

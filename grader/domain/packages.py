@@ -9,7 +9,7 @@ from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE, from_wheel
 
 NAMES = {"yaml": "pyyaml"}  # what pip calls a module that has another name
-CLASS = ("distributed", "jinja2", "yaml", "junitparser", "msgspec")
+CLASS = ("distributed", "jinja2", "yaml", "msgspec")
 
 
 def missing(*modules: str) -> list[str]:

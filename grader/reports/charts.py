@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import html
 import io
 import re
 from typing import Any
@@ -18,7 +20,7 @@ def points(values: list[int], most: int, label: str) -> str:
     axes.set(xlabel="points", ylabel="students", xlim=(-0.7, most + 0.7))
     for axis in (axes.xaxis, axes.yaxis):
         axis.get_major_locator().set_params(integer=True)
-    return _svg(figure, label)
+    return _labelled(_svg(figure), label)
 
 
 def _counted(values: list[int], most: int) -> list[int]:
@@ -41,17 +43,22 @@ def speeds(ratios: list[tuple[float, float, float]], label: str) -> str:
     axes.axhline(1.0, color=RED, linewidth=1, linestyle="--")
     axes.set(xlabel="students, fastest first", ylabel="times as fast as the framework")
     axes.set_xticks([])
-    return _svg(figure, label)
+    return _labelled(_svg(figure), label)
 
 
 def missed(counts: list[tuple[str, int]], total: int, label: str) -> str:
     """Checks by how many students did not pass them."""
+    return _labelled(_missed(tuple(counts), total), label)
+
+
+@functools.lru_cache(32)  # two pages show it, each with words of its own
+def _missed(counts: tuple[tuple[str, int], ...], total: int) -> str:
     figure, axes = _figure()
     names = [name if len(name) < 28 else name[:25] + "..." for name, _ in counts][::-1]
     axes.barh(range(len(names)), [n for _, n in counts][::-1], color=RED, height=0.7)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel=f"students of {total} who did not pass", xlim=(0, max(1, total)))
-    return _svg(figure, label)
+    return _svg(figure)
 
 
 def term(lessons: list[tuple[str, float | None, float]], label: str) -> str:
@@ -65,7 +72,7 @@ def term(lessons: list[tuple[str, float | None, float]], label: str) -> str:
     axes.plot([n for n, _ in known], [s for _, s in known], "o-", color=BLUE, label="points of the graded")
     axes.set(xlabel="lesson", ylabel="per cent", ylim=(0, 105))
     axes.legend(loc="lower left", fontsize="small")
-    return _svg(figure, label)
+    return _labelled(_svg(figure), label)
 
 
 def _figure() -> tuple[Any, Any]:
@@ -82,10 +89,13 @@ def _figure() -> tuple[Any, Any]:
     return figure, axes
 
 
-def _svg(figure: Any, label: str) -> str:
-    """The picture as an element for a page, with the label for who cannot see it."""
-    import html
+def _labelled(svg: str, label: str) -> str:
+    """The picture with what it is for who cannot see it."""
+    return svg.replace("<svg", f'<svg role="img" aria-label="{html.escape(label, quote=True)}"', 1)
 
+
+def _svg(figure: Any) -> str:
+    """The picture as an element for a page."""
     import matplotlib
 
     out = io.StringIO()
@@ -94,5 +104,4 @@ def _svg(figure: Any, label: str) -> str:
     ):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     body = out.getvalue()[out.getvalue().index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)
-    return body.replace("<svg", f'<svg role="img" aria-label="{html.escape(label, quote=True)}"', 1)
+    return re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)

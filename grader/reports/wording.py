@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,7 @@ def waiting_for(statuses: Iterable[Status]) -> str:
     return " and ".join(machine for status, machine in WAITS_FOR.items() if status in found)
 
 
+@functools.cache
 def outcome(status: Status) -> str:
     """One of passed, failed, pending, error: what formats with fewer words than ours know."""
     if status is Status.PASSED:

@@ -131,7 +131,7 @@ POINTS_OF_STUDENT = {
 }
 # These have no points, and these two have the verdict's, before anything is taken off.
 WITHOUT_POINTS = {"leaderboard", "files", "statistics"}  # and what has grades only: tests/teaching/gradebook
-GRADES_ONLY = {"nbgrader", "prairielearn", "lti"}
+GRADES_ONLY = {"nbgrader", "otter", "prairielearn", "lti"}
 BEFORE_PENALTY = {
     "json": lambda text, most: json.loads(text)["points"],
     "text": lambda text, most: int(re.findall(r"(\d+)/\d+ points", text)[-1]),

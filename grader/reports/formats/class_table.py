@@ -24,15 +24,16 @@ FIXED = (
 
 def text(result: Class) -> str:
     """Everything, for a spreadsheet: the points of each check, empty where a lesson does not have it."""
-    names: dict[str, None] = {}
+    names: dict[tuple[str, str], int] = {}
     for row in result.rows:
-        names |= dict.fromkeys(f"{row.lesson[:2]} {check.id}" for check in row.checks if check.max_points)
-    head = [*FIXED, *names]
-    lines = (_line(row, names) for row in result.rows)
-    return as_csv([head, *lines])
+        for check in row.checks:
+            if check.max_points:
+                names.setdefault((row.lesson[:2], check.id), len(names))
+    head = [*FIXED, *(f"{lesson} {check}" for lesson, check in names)]
+    return as_csv([head, *(_line(row, names) for row in result.rows)])
 
 
-def _line(row: Row, names: dict[str, None]) -> list[object]:
+def _line(row: Row, names: dict[tuple[str, str], int]) -> list[object]:
     speed = row.speed
     fixed: list[object] = [
         row.student, row.name, row.email, row.section, row.lesson, row.state, row.status, row.points,
@@ -41,8 +42,11 @@ def _line(row: Row, names: dict[str, None]) -> list[object]:
         f"{speed.whole_ratio:.3f}" if speed else "", speed.kind if speed else "", row.seconds, row.backend,
         " ".join(row.remarks),
     ]  # fmt: skip
-    points = {f"{row.lesson[:2]} {check.id}": check.points for check in row.checks}
-    return [*fixed, *(points.get(name, "") for name in names)]
+    points: list[object] = [""] * len(names)
+    for check in row.checks:
+        if (place := names.get((row.lesson[:2], check.id))) is not None:
+            points[place] = check.points
+    return [*fixed, *points]
 
 
 def _grade(row: Row) -> object:
@@ -99,7 +103,8 @@ def as_csv(lines: Iterable[Iterable[object]]) -> str:
     """Lines as CSV, every text harmless in a spreadsheet."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([_harmless(cell) for cell in line] for line in lines)
+    # Most cells of a whole term are empty.
+    writer.writerows([cell and _harmless(cell) for cell in line] for line in lines)
     return out.getvalue()
 
 

@@ -5,73 +5,68 @@ from __future__ import annotations
 import functools
 import re
 from typing import TYPE_CHECKING
+from xml.sax.saxutils import quoteattr
 
-from grader.domain import packages
 from grader.reports.formats import ClassFormat
 from grader.reports.wording import outcome
 
 if TYPE_CHECKING:
-    from junitparser import Properties, TestCase, TestSuite
+    from collections.abc import Iterable
 
     from grader.reports.row import Check, Class, Row
 
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+ELEMENT = {"pending": "skipped", "error": "error", "failed": "failure"}
 
 
 def text(result: Class) -> str:
-    """The file. Points are properties of test cases and of the suite; what waits is skipped."""
-    packages.require("JUnit XML", "junitparser")
-    from junitparser import JUnitXml
+    """The file. Points are properties of test cases and of the suite; what waits is skipped.
 
-    # A suite at a time: ten thousand rows in one tree take a quarter of a gigabyte.
-    suites = (_suite(row, result.created).tostring().decode() for row in result.rows)
-    head = JUnitXml(_clean(result.title)).tostring().decode().rpartition("/>")[0]
-    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', f"{head}>", *suites, "</testsuites>", ""])
+    Its few elements are written by hand: a tree of a term's quarter of a million checks takes a minute.
+    """
+    head = f'<?xml version="1.0" encoding="utf-8"?>\n<testsuites name={_value(result.title)}>'
+    stamp = _value(result.created.removesuffix("Z"))
+    return "\n".join([head, *(_suite(row, stamp) for row in result.rows), "</testsuites>", ""])
 
 
-def _suite(row: Row, created: str) -> TestSuite:
-    from junitparser import TestSuite
-
-    suite = TestSuite(_clean(f"{row.lesson}.{row.student}"))
+def _suite(row: Row, stamp: str) -> str:
     kinds = [outcome(check.status) for check in row.checks]
-    suite.tests, suite.skipped = len(kinds), kinds.count("pending")
-    suite.failures, suite.errors = kinds.count("failed"), kinds.count("error")
-    suite.time, suite.timestamp = round(row.seconds, 3), created.removesuffix("Z")
-    suite.hostname = _clean(row.device) or "none"
     facts: dict[str, str | int] = {
         "lesson": row.lesson, "student": row.student, "state": row.state, "status": row.status,
         "points": row.points, "max_points": row.max_points, "earned": row.earned, "penalty": row.penalty,
         "open_points": row.open,
     }  # fmt: skip
-    suite.append(_properties([*facts.items(), *(("note", note) for note in row.remarks)]))
-    suite.extend([_case(row, check, kind) for check, kind in zip(row.checks, kinds, strict=True)])
-    return suite
+    return (
+        f'<testsuite name={_value(f"{row.lesson}.{row.student}")} tests="{len(kinds)}" '
+        f'skipped="{kinds.count("pending")}" failures="{kinds.count("failed")}" '
+        f'errors="{kinds.count("error")}" time="{round(row.seconds, 3)}" timestamp={stamp} '
+        f"hostname={_value(row.device or 'none')}>"
+        + _properties([*facts.items(), *(("note", note) for note in row.remarks)])
+        + "".join([_case(row, check, kind) for check, kind in zip(row.checks, kinds, strict=True)])
+        + "</testsuite>"
+    )
 
 
-def _case(row: Row, check: Check, kind: str) -> TestCase:
-    from junitparser import Error, Failure, Skipped, TestCase
-
-    case = TestCase(_clean(check.id), _clean(row.student), 0.0)
-    case.append(_properties([("points", check.points), ("max_points", check.max_points)]))
+def _case(row: Row, check: Check, kind: str) -> str:
+    why = ""
     if kind != "passed":
-        why = row.first if row.first.startswith(f"{check.id}:") else str(check.status)
-        element = {"pending": Skipped, "error": Error}.get(kind, Failure)
-        case.append(element(_clean(why), str(check.status)))
-    return case
+        said = row.first if row.first.startswith(f"{check.id}:") else str(check.status)
+        why = f"<{ELEMENT[kind]} message={_value(said)} type={_value(str(check.status))} />"
+    return (
+        f'<testcase name={_value(check.id)} classname={_value(row.student)} time="0.0">'
+        f"{_properties([('points', check.points), ('max_points', check.max_points)])}{why}</testcase>"
+    )
 
 
-def _properties(values: list[tuple[str, str | int]]) -> Properties:
-    from junitparser import Properties, Property
-
-    properties = Properties()
-    properties.extend([Property(name, _clean(str(value))) for name, value in values])
-    return properties
+def _properties(values: Iterable[tuple[str, str | int]]) -> str:
+    each = "".join([f'<property name="{name}" value={_value(str(value))} />' for name, value in values])
+    return f"<properties>{each}</properties>"
 
 
 @functools.lru_cache(4096)  # names of checks and statuses come again in every row
-def _clean(text: str) -> str:
-    """Without characters that XML cannot hold."""
-    return NOT_XML.sub("?", text)
+def _value(text: str) -> str:
+    """An attribute's value in its quotes, without characters that XML cannot hold."""
+    return quoteattr(NOT_XML.sub("?", text))
 
 
 FORMATS = (

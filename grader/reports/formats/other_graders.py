@@ -1,4 +1,4 @@
-"""Grades as other tools write and read them: nbgrader's export, PrairieLearn's upload, LTI's scores."""
+"""Grades as other tools write and read them: nbgrader, otter-grader, PrairieLearn, LTI."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ NBGRADER = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
     "late_submission_penalty", "score", "max_score",
 )  # fmt: skip
+OTTER_POINTS = "points-per-question"  # as otter's ``grade`` names its first line
 
 
 def nbgrader(result: Class) -> str:
@@ -38,6 +39,32 @@ def _names(name: str) -> tuple[str, str]:
     else:
         first, _, last = name.rpartition(" ")
     return last.strip(), first.strip()
+
+
+def otter(result: Class) -> str:
+    """The table ``final_grades.csv`` that ``otter grade`` writes: a column a check, the points first.
+
+    Where the teacher has to look first there is no total, and the status says why.
+    """
+    possible: dict[str, int] = {}
+    students: dict[str, list[Row]] = {}
+    for row in result.rows:
+        students.setdefault(row.student, []).append(row)
+        for check in row.checks:
+            name = f"{row.lesson[:2]} {check.id}"
+            if check.max_points and row.state == "graded":
+                possible[name] = max(check.max_points, possible.get(name, 0))
+    names, most = sorted(possible), sum(lesson.max_points for lesson in result.lessons)
+    lines = [[OTTER_POINTS, *(possible[name] for name in names), most, 1, ""]]
+    for student in sorted(students):
+        rows = students[student]
+        points = {f"{r.lesson[:2]} {c.id}": c.points for r in rows if r.state == "graded" for c in r.checks}
+        look = [f"{r.lesson[:2]} {'excused' if r.excused else r.state}" for r in rows if r.grade is None]
+        total = "" if look else sum(r.points for r in rows)
+        share = "" if look or not most else round(sum(r.points for r in rows) / most, 4)
+        status = f"No total: {', '.join(look)}" if look else "Completed"
+        lines.append([student, *(points.get(name, "") for name in names), total, share, status])
+    return as_csv([("file", *names, "total_points_earned", "percent_correct", "grading_status"), *lines])
 
 
 def prairielearn(result: Class) -> str:
@@ -79,6 +106,9 @@ def _score(row: Row, created: str) -> dict[str, object]:
 
 FORMATS = (
     ClassFormat(name="nbgrader", file="nbgrader.csv", help="The table of nbgrader export.", write=nbgrader),
+    ClassFormat(
+        name="otter", file="final_grades.csv", help="The table that otter grade writes.", write=otter
+    ),
     ClassFormat(
         name="prairielearn",
         file="prairielearn.csv",

@@ -79,7 +79,7 @@ class Plan:
     def text(self, title: str) -> str:
         """What ``handed.json`` holds."""
         file = PlanFile(title, self.policy, self.lessons, self.entries, self.files)
-        return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(file)}, indent=0)
+        return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(file)})
 
 
 @dataclass(frozen=True, slots=True)

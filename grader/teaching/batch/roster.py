@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 COLUMNS = {
     "id": ("id", "student id", "studentid", "sid", "number", "matriculation", "sis user id", "user id",
            "id number"),
-    "login": ("login", "sis login id", "username", "user", "github", "netid", "student"),
+    "login": ("login", "sis login id", "login id", "username", "user", "github", "netid", "student"),
     "email": ("email", "e-mail", "email address", "mail"),
     "name": ("name", "full name", "student name", "student"),
     "section": ("section", "group", "sections", "class"),
+    "team": ("team", "group name"),  # who hand in together; Canvas' export of groups has "group_name"
     "nick": ("leaderboard", "nickname"),  # filled in by who wants to be named there
 }  # fmt: skip
 FIRST, LAST = ("first name", "firstname", "given name"), ("last name", "lastname", "surname", "family name")
@@ -33,7 +34,10 @@ PARTICIPANT = re.compile(r"\D*(\d+)")  # Moodle: "Participant 111", in the site'
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One line of the class list. ``ids``: what platforms call the person, as in a row."""
+    """One line of the class list. ``ids``: what platforms call the person, as in a row.
+
+    ``team``: who hand in together, or "".
+    """
 
     id: str
     login: str = ""
@@ -42,6 +46,7 @@ class Person:
     section: str = ""
     nick: str = ""
     ids: dict[str, str] = field(default_factory=dict)
+    team: str = ""
 
     def words(self) -> set[str]:
         """Every way in which a platform may name this person, but for its own numbers."""
@@ -103,9 +108,13 @@ def read(path: Path) -> list[Person]:
 
 
 def join(handed: Iterable[StudentFile], people: list[Person], lessons: list[str]) -> list[StudentFile]:
-    """Submissions under the class list's ids, an entry for everyone who is missing, strangers with a note."""
+    """Submissions under the class list's ids, an entry for everyone who is missing, strangers with a note.
+
+    Who has handed in nothing gets what their team has: platforms give a group's file to one of it only.
+    """
     index = Index(people)
     out, seen, strangers = [], set(), []
+    of_team, lacking = dict[tuple[str, str], StudentFile](), dict[tuple[str, str], StudentFile]()
     for one in handed:
         found = index.find(one)
         if found is None:
@@ -113,23 +122,36 @@ def join(handed: Iterable[StudentFile], people: list[Person], lessons: list[str]
                 strangers.append(one.student)
             out.append(replace(one, notes=(*one.notes, "Not on the class list.")))
             continue
+        joined = _as(one, found)
+        if one.missing:
+            lacking[found.id, one.lesson] = joined
+            continue
         seen.add((found.id, one.lesson))
-        out.append(
-            replace(
-                one, student=found.id, name=found.name or one.name, email=found.email or one.email,
-                section=found.section, nick=found.nick, ids={**found.ids, **one.ids},
-            )
-        )  # fmt: skip
+        out.append(joined)
+        if found.team:
+            of_team.setdefault((found.team, one.lesson), joined)
     out = distinct_students(out)
     held = _held(strangers, "is not on the class list")
-    missing = ((person, lesson) for lesson in lessons for person in people if (person.id, lesson) not in seen)
-    out += [
-        StudentFile(
-            p.id, lesson, None, p.name, p.email, p.section, missing=NOTHING, ids=p.ids, held=held
-        )
-        for p, lesson in missing
-    ]  # fmt: skip
+    for lesson in lessons:
+        for p in people:
+            if (p.id, lesson) in seen:
+                continue
+            if mate := of_team.get((p.team, lesson)):
+                note = f"Handed in by {mate.student} for {p.team}."
+                own = _as(replace(mate, name="", email="", ids={}), p)
+                out.append(replace(own, notes=(*mate.notes, note)))
+            else:
+                nothing = StudentFile(p.id, lesson, None, missing=NOTHING, held=held)
+                out.append(lacking.get((p.id, lesson)) or _as(nothing, p))
     return out
+
+
+def _as(one: StudentFile, p: Person) -> StudentFile:
+    """The same, as the class list names the student."""
+    return replace(
+        one, student=p.id, name=p.name or one.name, email=p.email or one.email, section=p.section,
+        nick=p.nick, ids={**p.ids, **one.ids},
+    )  # fmt: skip
 
 
 def held(handed: Iterable[StudentFile], fates: Iterable[FileFate]) -> list[StudentFile]:
@@ -159,6 +181,7 @@ def _names(name: str) -> list[str]:
 
 def person(line: dict[str, str]) -> Person:
     """The person of a line, by its columns' names in small letters; the id is "" where it names nobody."""
+    line = {column.replace("_", " "): cell for column, cell in line.items()}
     found = {field: _first(line, columns) for field, columns in COLUMNS.items()}
     if not _first(line, COLUMNS["name"]) or _first(line, FIRST):
         found["name"] = f"{_first(line, FIRST)} {_first(line, LAST)}".strip() or found["name"]
@@ -166,8 +189,11 @@ def person(line: dict[str, str]) -> Person:
         return Person("")
     ids = {"login": found["login"], "sis": _first(line, COLUMNS["id"][1:])}
     if "canvas user id" in line or ("id" in line and any(name in line for name in CANVAS)):
-        ids |= {"canvas": line.get("canvas user id") or line["id"], "sis": line.get("sis user id", "")}
-        ids["login"] = line.get("sis login id", "")
+        ids |= {
+            "canvas": line.get("canvas user id") or line["id"],
+            "sis": _first(line, ("sis user id", "user id")),
+        }
+        ids["login"] = _first(line, ("sis login id", "login id"))
     else:
         ids["sis"] = found["id"]
     if number := PARTICIPANT.fullmatch(line.get("identifier", "")):
@@ -180,7 +206,16 @@ def person(line: dict[str, str]) -> Person:
         or next(filter(None, ids.values()), "")
     )
     ids = {kind: value for kind, value in ids.items() if value}
-    return Person(key, found["login"], found["email"], found["name"], found["section"], found["nick"], ids)
+    return Person(
+        key,
+        found["login"],
+        found["email"],
+        found["name"],
+        found["section"],
+        found["nick"],
+        ids,
+        found["team"],
+    )
 
 
 def _first(line: dict[str, str], columns: tuple[str, ...]) -> str:

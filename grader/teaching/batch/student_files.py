@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -86,6 +87,11 @@ def legible(one: StudentFile) -> StudentFile:
 
 def lesson_named(part: str, known: list[str]) -> str:
     """The lesson that a file or folder name speaks of, or "": ``07.py``, ``hw7``, ``07_fused_bias_relu``."""
+    return _named(part, tuple(known))
+
+
+@functools.lru_cache(4096)  # each file of a student is asked about for each lesson of a term
+def _named(part: str, known: tuple[str, ...]) -> str:
     word = re.sub(r"[^a-z0-9]+", "_", Path(part).stem.lower()).strip("_")
     for lesson in known:
         if lesson[3:] in word:

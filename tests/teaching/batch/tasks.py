@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 
@@ -16,6 +17,10 @@ def play(text: str) -> str:
     begun = log.read_text().split().count(order["key"])
     if order["source"] == "die" or (order["source"] == "die once" and begun == 1):
         os._exit(9)
+    if order["source"] == "short":
+        with log.with_name("running").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        time.sleep(0.3)
     if order["source"] == "fail" or (order["source"] == "fail once" and begun == 1):
         return json.dumps({"worker": "w", "error": "no compiler"})
     if order["source"] == "raise":

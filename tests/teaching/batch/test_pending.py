@@ -138,7 +138,7 @@ def _graded_without_a_gpu(request: Request) -> tuple[Row, ...]:
     if torch.version.cuda is None:
         return batch_run.run(request).rows
     python = cpu_python.python()
-    have = [python, "-c", "import torch, distributed, jinja2, junitparser"]
+    have = [python, "-c", "import torch, distributed, jinja2, yaml"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     if python is None or subprocess.run(have, env=environment, capture_output=True, check=False).returncode:
         pytest.skip(

@@ -41,6 +41,26 @@ def test_whoever_hands_in_twice_has_two_rows(tmp_path: Path) -> None:
     assert [h.student for h in rows] == ["11", "11-2"] and "2 submissions" in rows[1].notes[0]
 
 
+def test_a_team_has_what_one_of_it_handed_in(tmp_path: Path) -> None:
+    """As Canvas exports groups; its archive has a group's file under one name only."""
+    (tmp_path / "class.csv").write_text(
+        "name,canvas_user_id,user_id,login_id,sections,group_name\n"
+        "Jane Doe,1001,s1,jdoe,A,Red\nRick Roe,1002,s2,rroe,B,Red\nEd Poe,1003,s3,epoe,A,Blue\n"
+        "Flo Foe,1004,s4,ffoe,A,Red\nGil Goe,1005,s5,ggoe,A,\n"
+    )
+    people = roster.read(tmp_path / "class.csv")
+    alone = StudentFile("ffoe", LESSON, Path("own.py"))
+    other = StudentFile("rroe", LESSON, None, missing="No file is for lesson 07.")
+    given = StudentFile("1001", LESSON, Path("x.py"), "doejane", ids={"canvas": "1001"}, when=5.0)
+    rows = {h.student: h for h in roster.join([given, alone, other], people, [LESSON])}
+    assert {who: one.path and one.path.name for who, one in rows.items()} == {
+        "s1": "x.py", "s2": "x.py", "s3": None, "s4": "own.py", "s5": None,
+    }  # fmt: skip
+    mate = rows["s2"]
+    assert (mate.name, mate.section, mate.when) == ("Rick Roe", "B", 5.0)
+    assert mate.ids["canvas"] == "1002" and mate.notes == ("Handed in by s1 for Red.",)
+
+
 @pytest.mark.parametrize(
     "text, said",
     [

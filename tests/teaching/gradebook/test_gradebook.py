@@ -15,7 +15,7 @@ import pytest
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
 from grader.reports import formats
-from grader.reports.row import Class, FileFate, LessonFacts, Row
+from grader.reports.row import Check, Class, FileFate, LessonFacts, Row
 from grader.teaching.batch.results_folder import ResultsFolder
 from grader.teaching.gradebook import feedback_zip, platform_table
 
@@ -52,6 +52,10 @@ SCORE = {  # www.imsglobal.org/spec/lti-ags/v2p0, "Score publish service"
     "required": ["userId", "timestamp", "activityProgress", "gradingProgress"],
     "dependentRequired": {"scoreGiven": ["scoreMaximum"]}, "additionalProperties": False,
 }  # fmt: skip
+
+
+def whole(points: int) -> tuple[Check, ...]:
+    return (Check("load", Status.PASSED, 0, 0), Check("whole", Status.FAILED, points, 20))
 
 
 def row(student: str, points: int, **more: object) -> Row:
@@ -160,13 +164,21 @@ def test_feedback_has_the_names_that_platforms_read(tmp_path: Path) -> None:
 
 def test_other_tools_tables_and_scores() -> None:
     result = class_of(
-        row("ann", 15, name="Doe, Jane", email="jane@x.org", penalty=2),
-        row("ben", 4, final=False, first="Look."),
-        row("cleo", 6, by_hand=("Excused by A: ill.",), excused=True),
+        row("ann", 15, name="Doe, Jane", email="jane@x.org", penalty=2, checks=whole(17)),
+        row("ben", 4, final=False, first="Look.", checks=whole(4)),
+        row("cleo", 6, checks=whole(6), by_hand=("Excused by A: ill.",), excused=True),
     )  # fmt: skip
     table = list(csv.DictReader(io.StringIO(formats.of_class()["nbgrader"].write(result))))
     assert (table[0]["last_name"], table[0]["first_name"], table[0]["score"]) == ("Doe", "Jane", "15")
     assert [line["score"] for line in table[1:]] == ["", ""] and table[0]["max_score"] == "20"
+    head, points, *graded = csv.reader(io.StringIO(formats.of_class()["otter"].write(result)))
+    assert head == ["file", "07 whole", "total_points_earned", "percent_correct", "grading_status"]
+    assert points == ["points-per-question", "20", "20", "1", ""]
+    assert graded == [
+        ["ann", "17", "15", "0.75", "Completed"],
+        ["ben", "4", "", "", "No total: 07 graded"],
+        ["cleo", "6", "", "", "No total: 07 excused"],
+    ]
     upload = list(csv.DictReader(io.StringIO(formats.of_class()["prairielearn"].write(result))))
     assert upload == [{"uid": "jane@x.org", "instance": "1", "score_perc": "75"}]
     scores = json.loads(formats.of_class()["lti"].write(result))[LESSON]

@@ -1,0 +1,140 @@
+"""How long a batch takes to go on where it was: a term's submissions, nearly all of them graded before.
+
+    python benchmarks/batch_resume.py [--students 1072] [--left 2] [--json FILE]
+
+Each student has handed in every lesson, and no two files are equal. A journal with a made-up verdict for all
+but the last few is written by the batch's own plan and keys. Then the real command runs: ``until_grading_s``
+is from its start until it says what is left to do, and ``nothing_left_s`` that of a whole run, reports
+included, when nothing is left. Memory is the most that the command itself has had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import msgspec  # noqa: E402
+
+from benchmarks.batch_report import verdict  # noqa: E402
+from grader.domain import disk, lessons  # noqa: E402
+from grader.domain.options import GradingOptions  # noqa: E402
+from grader.reports.row import summary  # noqa: E402
+from grader.teaching.batch import batch_plan, batch_run  # noqa: E402
+from grader.teaching.batch.batch_plan import Settings  # noqa: E402
+from grader.teaching.batch.batch_request import Request, settled  # noqa: E402
+from grader.teaching.batch.journal import Line  # noqa: E402
+from grader.teaching.batch.results_folder import ResultsFolder  # noqa: E402
+
+
+def hand_in(folder: Path, students: int) -> None:
+    """A folder a student with a file a lesson; each differs from the others by a comment."""
+    texts = {name: lessons.find(name).solution.read_text() for name in lessons.names()}
+    for n in range(students):
+        own = folder / f"u{n:05d}"
+        own.mkdir(parents=True)
+        for name, text in texts.items():
+            (own / f"{name[:2]}.py").write_text(f"{text}\n# student {n}\n")
+
+
+def grade_before(folder: Path, out: Path) -> list[str]:
+    """Write a verdict, and the students' folders, for every entry; the journal's lines."""
+    results, draw, lines = ResultsFolder(out), random.Random(8), []
+    request = settled(Request(folder, out, ("all",), GradingOptions(backend="simt")))
+    found = batch_run.handed_in(request, results)
+    wanted = [lessons.find(name) for name in request.lessons]
+    plan = batch_plan.make(found.files, wanted, Settings(request.options, "cpu"), request.policy)
+    for entry in plan.entries:
+        made = replace(verdict(draw), lesson=entry.lesson)
+        data = json.dumps(made.as_json(), allow_nan=False).encode()
+        disk.write(results.verdict_path(entry.key), data)
+        results.student(entry.student, entry.lesson).mkdir(parents=True)
+        digest, short = hashlib.sha256(data).hexdigest()[:16], msgspec.structs.asdict(summary(made))
+        line = Line(key=entry.key, subject=entry.subject, lesson=entry.lesson, digest=digest, **short)
+        lines.append(line.text())
+    return lines
+
+
+def peak_mib(pid: int) -> float:
+    """The most memory that this process itself has had so far; 0 if it has ended."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith("VmHWM"))
+
+
+def run(folder: Path, out: Path, *, stop: bool) -> tuple[float, float]:
+    """The command in a process of its own: seconds to its end, or until it says what is left; its MiB."""
+    words = ["batch", str(folder), "--lesson", "all", "--out", str(out), "--backend", "simt"]
+    begun, peak, said = time.monotonic(), 0.0, ""
+    with (
+        tempfile.TemporaryFile("w+") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "grader", *words], cwd=ROOT, stderr=log, stdout=subprocess.DEVNULL
+        ) as running,
+    ):
+        while running.poll() is None:
+            time.sleep(0.02)
+            peak = max(peak, peak_mib(running.pid))
+            log.seek(0)
+            said = log.read()
+            if stop and "gradings to do" in said:
+                seconds = time.monotonic() - begun
+                running.send_signal(signal.SIGINT)
+                running.wait()
+                return seconds, peak
+    if stop or running.returncode:
+        sys.exit(f"The batch ended otherwise than it should. {said}")
+    return time.monotonic() - begun, peak
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--students", type=int, default=1072)
+    parser.add_argument("--left", type=int, default=2, help="gradings that are still to be done")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder, out = Path(place) / "class", Path(place) / "results"
+        hand_in(folder, options.students)
+        lines = grade_before(folder, out)
+        journal = ResultsFolder(out).journal
+        journal.write_text("\n".join(lines[: -options.left]) + "\n")
+        load = round(os.getloadavg()[0], 1)
+        until, _ = run(folder, out, stop=True)
+        journal.write_text("\n".join(lines) + "\n")
+        whole, peak = run(folder, out, stop=False)
+    result = {
+        "command": f"python benchmarks/batch_resume.py --students {options.students}",
+        "students": options.students, "lessons": len(lessons.names()), "rows": len(lines),
+        "left": options.left, "until_grading_s": round(until, 2), "nothing_left_s": round(whole, 2),
+        "peak_mib": round(peak), "device": "cpu", "date": time.strftime("%Y-%m-%d"),
+        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "load": load,
+        "versions": {
+            "python": platform.python_version(), "distributed": version("distributed"),
+            "msgspec": version("msgspec"), "matplotlib": version("matplotlib"),
+        },
+    }  # fmt: skip
+    print(json.dumps(result, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
