@@ -26,7 +26,7 @@ def new(root: Path, name: str, title: str = "") -> list[Path]:
     match = NAME.fullmatch(name)
     if match is None or keyword.iskeyword(match[2]):
         raise BadInputError(
-            f"{name!r} is no name for a lesson: two digits, then words of small letters, as in 16_log_softmax."
+            f"{name!r} is no name for a lesson: two digits, then words of small letters, as in 16_norm."
         )
     taken = {p.name[:2]: p.name for top in ("lessons", "solutions") for p in root.glob(f"{top}/[0-9][0-9]_*")}
     if match[1] in taken:

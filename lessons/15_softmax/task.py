@@ -77,14 +77,15 @@ TASK = Task(
         _plain("very long rows", Tensor((1, LONG)), "A row that does not fit into shared memory."),
         _plain("transposed", Tensor((30, 50), layout="transposed"), "A view: its rows are not in one piece."),
         _plain("no rows", Tensor((0, 8)), "Nothing to write: a grid of zero blocks is a CUDA error."),
-        _online("online", Tensor((37, 333), scale=30.0), "Elements larger than all before come late."),
+        _online("online", Tensor((37, 333), scale=30.0, shift=-500.0), "Larger ones come late; all "
+                "are below 0."),
         _online("one element", Tensor((13, 1)), "A row of one element: its share is 1."),
         _online("masked", Tensor((23, 700), fill="masked"), "An element of -inf has a share of 0; a row of "
                 "nothing else is NaN, as PyTorch says."),
-        _online("nan and inf", Tensor((19, 400), fill="special"), "NaN, or an infinite element, makes its "
+        _online("nan and inf", Tensor((40, 120), fill="special"), "NaN, or an infinite element, makes its "
                 "whole row NaN."),
-        _norm("half precision", (11, 300), "float16 in and out, rounded once."),
-        _norm("large squares", (5, 1000), "A sum of squares that float16 cannot hold.", scale=40.0),
+        _norm("half precision", (11, 300), "float16 in and out."),
+        _norm("large squares", (5, 1000), "Squares that float16 cannot hold.", scale=150.0),
         _norm("small rows", (5, 260), "Elements near 0.01: eps counts, under the root.", 1e-3, 0.01),
         _gradient("gradient", Tensor((14, 500)), Tensor((14, 500)), "The gradient of x, from one that comes "
                   "in.", 2),
@@ -147,12 +148,35 @@ TASK = Task(
     starter_fails="whole rows",
     predictions=(
         Prediction(
-            "overflow",
-            "expf(88) is finite in float32. What is the softmax of the row 100, 100, computed without "
-            "subtracting the largest: 0, 0.5, 1, or -1 for NaN?",
-            "",
-            -1,
-            "expf(100) is infinite, and infinity divided by infinity is NaN.",
+            "three_passes",
+            "A row of 1,024 floats begins at a sector. How many sectors does the kernel with three passes "
+            "read for it?",
+            "sectors",
+            384,
+            "4,096 bytes are 128 sectors of 32 bytes, and each pass reads all of them.",
+        ),
+        Prediction(
+            "row_barriers",
+            "How many barriers does a block of that kernel meet at?",
+            "barriers",
+            4,
+            "Two in each reduction: one before the warps' words are read, one before they are written again.",
+        ),
+        Prediction(
+            "larger",
+            "100 different elements stand in random order. How often, on average, is one of them larger than "
+            "all before it, the first one included?",
+            "times",
+            5.19,
+            "The k-th is the largest of the first k in one of k orders: 1 + 1/2 + ... + 1/100.",
+        ),
+        Prediction(
+            "eager_moves",
+            "Eager PyTorch computes x - max, exp, the sum and the quotient by an operator each, after the "
+            "maximum. How many times does it move the matrix, reading and writing?",
+            "times",
+            8,
+            "The maximum and the sum read it; difference, exponential and quotient read it and write it.",
         ),
     ),
 )  # fmt: skip
