@@ -28,8 +28,8 @@ def picture(_root: Path) -> str:
         x, middle = LEFT + k * STEP, LEFT + k * STEP + STEP / 2 - 6
         larger = k > 0 and element > largest
         if larger:
+            sheet.text(x - 6, FLOOR + 72, f"{total:.2f} · exp({largest} - {element}) + 1", "small mid soft")
             total *= exp(largest - element)
-            sheet.text(x - 6, FLOOR + 72, f"first · exp({largest} - {element})", "small mid soft")
         largest = max(largest, element)
         total += exp(element - largest)
         high = UNIT * element + 4
