@@ -18,3 +18,11 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
 class Model(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.softmax(x, dim=1)
+
+
+def get_inputs() -> list[torch.Tensor]:
+    return [torch.randn(4096, 4096)]
+
+
+def get_init_inputs() -> list[object]:
+    return []
