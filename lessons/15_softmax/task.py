@@ -134,7 +134,8 @@ TASK = Task(
     minutes=150,
     stages=(
         Stage("Three passes", 45, (
-            "whole rows", "large values", "far below zero", "very long rows", "memory", "along the rows", "no conflicts", "few barriers",
+            "whole rows", "large values", "far below zero", "very long rows", "memory", "along the rows",
+            "no conflicts", "few barriers",
         )),
         Stage("Two passes", 40, (
             "online", "one element", "masked", "nan and inf", "two passes", "one reduction",
