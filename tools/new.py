@@ -1,4 +1,4 @@
-"""``course dev new 15_softmax``: a lesson that grades already, and whose blanks are named.
+"""``course dev new 16_log_softmax``: a lesson that grades already, and whose blanks are named.
 
 It makes the lesson's two folders from ``template/`` and touches nothing else: whatever lists lessons finds
 them by their folders.
@@ -26,7 +26,7 @@ def new(root: Path, name: str, title: str = "") -> list[Path]:
     match = NAME.fullmatch(name)
     if match is None or keyword.iskeyword(match[2]):
         raise BadInputError(
-            f"{name!r} is no name for a lesson: two digits, then words of small letters, as in 15_softmax."
+            f"{name!r} is no name for a lesson: two digits, then words of small letters, as in 16_norm."
         )
     taken = {p.name[:2]: p.name for top in ("lessons", "solutions") for p in root.glob(f"{top}/[0-9][0-9]_*")}
     if match[1] in taken:

@@ -114,8 +114,8 @@ WHAT: tuple[Shown, ...] = (
           "a tile of 64 numbers is fetched once, and read by the whole block"),
     Shown("twice", STRING, "twice", f"{_x(100)} {_out(100)} twice<<<1, 128>>>(x, out, 100);",
           "what these threads did, one after another"),
-    Shown("reduction", "contributing/softmax.md", "softmax_kernel",
-          f"{_x(80, 'in', '2, 40')} {_out(80, '2, 40')} softmax_kernel<<<2, THREADS>>>(in, out, 40);",
+    Shown("reduction", "contributing/softmax.md", "log_softmax_kernel",
+          f"{_x(80, 'in', '2, 40')} {_out(80, '2, 40')} log_softmax_kernel<<<2, THREADS>>>(in, out, 40);",
           "128 numbers become one in seven steps, each behind a barrier",
           uses=("constexpr int THREADS", "__device__ float together(")),
 )  # fmt: skip

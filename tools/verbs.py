@@ -71,7 +71,9 @@ def generate(
 
 @dev.command("new")
 def new_lesson(
-    name: Annotated[str, typer.Argument(help="The folder's name: a free number and words, as 15_softmax.")],
+    name: Annotated[
+        str, typer.Argument(help="The folder's name: a free number and words, as 16_log_softmax.")
+    ],
     title: Annotated[str, typer.Option(help="What the page is called; made of the name if left out.")] = "",
 ) -> None:
     """Begin a lesson: two folders that pass `dev check`, with a few blanks that are named."""

@@ -14,7 +14,7 @@ from grader.domain.exercise_stage import Stage as Stage  # noqa: TC001 - task fi
 if TYPE_CHECKING:
     from grader.domain.part import Part
 
-Fill = Literal["normal", "uniform", "bits", "special", "zeros"]
+Fill = Literal["normal", "uniform", "bits", "special", "masked", "zeros"]
 Own = Literal["", "elementwise", "fused", "prepared", "all"]
 Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded"]
 
@@ -24,7 +24,8 @@ class Tensor:
     """An input to draw: ``shape``, ``dtype`` (a numpy name) and how it is filled and laid out.
 
     ``fill``: normal (mixed signs), uniform in [0, 1), bits (exact zeros and ones), special (normal with
-    some NaN and infinities), zeros. ``scale`` multiplies, then ``shift`` is added. ``layout``: transposed and
+    some NaN and infinities), masked (normal with -inf in place of half of them, and of the whole last row),
+    zeros. ``scale`` multiplies, then ``shift`` is added. ``layout``: transposed and
     strided are views that are not contiguous, offset starts one element into its storage, expanded repeats
     one row without storing it again (its stride is 0). ``device``: where the player puts it.
     """
@@ -52,7 +53,8 @@ class Case:
     is told nothing else; such a case is worth a point at least. ``by_torch``: the task's ``own`` does not ask
     for a kernel of the file here. ``moves``: to bring elements to other places is the work, so that torch's
     copies are not the file's own, whatever the task allows elsewhere. ``others``: further arguments, with
-    which it must end as well.
+    which it must end as well. ``gradients``: the last tensor is the gradient of the result, which comes in;
+    results are then what the call gives, and the gradients of its other tensors and of the parameters.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Case:
     by_torch: bool = False
     moves: bool = False
     others: tuple[tuple[Argument, ...], ...] = ()
+    gradients: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden and self.points < 1:

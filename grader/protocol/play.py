@@ -199,7 +199,8 @@ class Make(_Step, frozen=True):
     """Make the model with these arguments, or take the function, that is to be called. Answers :class:`Made`.
 
     ``mode``: "train", "eval", or "" as it was constructed. ``single``: all inputs of a call are one argument.
-    ``attributes``: tensors that are plain attributes of modules belong to the model's state.
+    ``attributes``: tensors that are plain attributes of modules belong to the model's state. ``gradients``: a
+    call's last tensor is the gradient of its result, and the results are followed by the gradients.
     """
 
     entry: str
@@ -209,6 +210,7 @@ class Make(_Step, frozen=True):
     kind: Literal["model", "function", ""] = ""
     single: bool = False
     attributes: bool = True
+    gradients: bool = False
 
 
 class Made(_Claim, frozen=True):
@@ -340,6 +342,7 @@ class Begin(_Step, frozen=True):
 
     ``init``: the constructor's arguments, None: what ``get_init_inputs()`` gives. ``specs``: keyword
     arguments of ``generate_input``, for a problem in that form. ``there``: make its tensors on the GPU.
+    ``gradients``: as in :class:`Make`.
     """
 
     entry: str
@@ -350,6 +353,7 @@ class Begin(_Step, frozen=True):
     init: Node | None = None
     attributes: bool = True
     there: bool = False
+    gradients: bool = False
 
 
 class Begun(_Claim, frozen=True):

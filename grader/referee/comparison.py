@@ -309,8 +309,9 @@ class Comparison:
             f" (Parameters matched by their order: {table.by_order}.)" if table and table.by_order else ""
         )
         # A window of a large result is judged as a line of its own.
+        what = "gradient" if self.case.gradients and output else "result"
         named = finding.message.replace(f"element [{verdict.first}]", f"element {index}", 1)
-        return replace(finding, message=f"{f'In result {output}: ' if many else ''}{named}{by_order}")
+        return replace(finding, message=f"{f'In {what} {output}: ' if many else ''}{named}{by_order}")
 
     def inputs_changed(self) -> Finding | None:
         """Inputs must hold what was passed in, or what the reference writes into them."""

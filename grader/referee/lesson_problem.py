@@ -79,7 +79,7 @@ class LessonProblem(Problem):
         return play.Begin(
             case.entry or task.reference_entry or task.entry, self.seed(), "eval" if model else "",
             "model" if model else "function", init=play.plain_node(list(case.init)), attributes=False,
-            there=there,
+            there=there, gradients=case.gradients,
         )  # fmt: skip
 
     def make(self, case: Case, side: Side) -> Made:
@@ -90,7 +90,7 @@ class LessonProblem(Problem):
         task, model = self.sides.task, self.is_model(case)
         return play.Make(
             case.entry or task.entry, play.plain_node(list(case.init)), self.seed(), "eval" if model else "",
-            "model" if model else "function", attributes=False,
+            "model" if model else "function", attributes=False, gradients=case.gradients,
         )  # fmt: skip
 
     def scales(self) -> list[tuple[Key, float]]:

@@ -113,7 +113,7 @@ def play_cases(player: Player, subject: Subject) -> None:
             side.ask(
                 play.Make(
                     case.entry or task.entry, play.plain_node(list(case.init)), 0, "eval" if model else "",
-                    "model" if model else "function",
+                    "model" if model else "function", gradients=case.gradients,
                 ),
                 play.Made,
             )  # fmt: skip

@@ -48,3 +48,9 @@ def test_a_shift_is_added_to_what_is_drawn() -> None:
     specs = [Tensor((1000,), scale=2.0, shift=shift) for shift in (0.0, 50.0)]
     near, far = (inputs.draw(spec, inputs.generator(1)).view() for spec in specs)
     assert far.dtype == np.float32 and np.allclose(far - 50.0, near, atol=1e-5)
+
+
+def test_a_masked_matrix_has_a_row_of_nothing_else() -> None:
+    masked = inputs.draw(Tensor((20, 50), fill="masked"), inputs.generator()).view()
+    assert np.isneginf(masked[-1]).all()
+    assert not np.isnan(masked).any() and 0.3 < np.isneginf(masked[:-1]).mean() < 0.7

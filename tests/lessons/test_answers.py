@@ -1,6 +1,8 @@
 """The answers of predictions that can be counted are what a program counts."""
 
 import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.domain import lessons
 from grader.referee.parts.simulated_clock import Machine
@@ -82,3 +84,28 @@ def test_loads_and_the_reach_of_the_wrong_transposition():
     assert asked["loads"] == sum(neighbours)
     reached = max(col * cols + row for row in range(rows) for col in range(cols))
     assert asked["far_index"] == reached >= rows * cols  # so memcheck sees it; pairs and squares stay unseen
+
+
+class Moved(TorchDispatchMode):
+    """How many matrices torch's operators read and write."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.shape, self.count = shape, 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        found = func(*args, **(kwargs or {}))
+        self.count += sum(isinstance(x, torch.Tensor) and x.shape == self.shape for x in (*args, found))
+        return found
+
+
+def test_what_eager_moves_for_a_softmax_and_how_often_an_element_is_the_largest():
+    x = torch.randn(7, 100)
+    with Moved(x.shape) as moved:
+        powers = torch.exp(x - x.amax(1, keepdim=True))
+        powers / powers.sum(1, keepdim=True)
+    asked = answers("15")
+    assert moved.count == asked["eager_moves"]
+    orders = torch.rand(20_000, 100).cummax(1).indices
+    larger = float((orders == torch.arange(100)).sum(1).double().mean())
+    assert asked["larger"] == pytest.approx(larger, abs=0.1)

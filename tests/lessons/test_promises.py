@@ -1,4 +1,4 @@
-"""What the pages of lessons 08 to 14 promise is what their tasks say, and the limits are those of CUDA."""
+"""What the pages of lessons 08 to 15 promise is what their tasks say, and the limits are those of CUDA."""
 
 import ast
 import math
@@ -137,3 +137,23 @@ def test_the_tree_of_lesson_14_has_as_many_barriers_as_its_prediction_says(tmp_p
     rows = next(part for part in lesson.task.parts if isinstance(part, Counters)).case.args[0].shape[0]
     (asked,) = (p for p in lesson.task.predictions if p.what == "tree_barriers")
     assert found["count"] % rows == 0 and found["count"] // rows == asked.answer
+
+
+@pytest.mark.slow
+def test_three_passes_of_lesson_15_read_and_wait_as_its_predictions_say():
+    lesson = lessons.find("15")
+    job = Job(
+        lesson.name, lesson.task, lesson.reference, read(lesson.solution), detect.Choice("simt", "a test")
+    )
+    found = {f.id: f.evidence for f in check(warm(job)).verdict.findings}
+    rows, cols = next(part for part in lesson.task.parts if isinstance(part, Counters)).case.args[0].shape
+    asked = {p.what: p.answer for p in lesson.task.predictions}
+    assert cols == 1024
+    assert found["along the rows"]["count"] == rows * asked["three_passes"]
+    assert found["few barriers"]["count"] == rows * asked["row_barriers"]
+
+
+def test_the_long_row_of_lesson_15_is_longer_than_a_block_can_hold():
+    (case,) = (c for c in lessons.find("15").task.cases if c.name == "very long rows")
+    assert "227 KB of shared memory, 58,112 floats" in page("15") and 58_112 == 227 * 1024 // 4
+    assert case.args[0].shape[1] == 60_000 > 58_112

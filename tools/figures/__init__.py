@@ -27,6 +27,7 @@ from tools.figures import (
     machine,
     passes,
     reduction,
+    rescaled,
     roofline_figure,
     rungs,
     sectors,
@@ -64,6 +65,7 @@ FIGURES: dict[str, Callable[[Path], str]] = {
     "levels": levels.picture,
     "passes": passes.picture,
     "reduction": reduction.picture,
+    "rescaled": rescaled.picture,
     "tiles": tiles.picture,
     **rungs.pictures(),
 }

@@ -30,8 +30,9 @@ FORMS = (
 
 
 def _lost(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    if not re.search(r"\bnan\b", f"{finding.message} {finding.evidence.get('expected')}", re.I):
-        return
+    wanted = finding.evidence.get("expected", finding.message)
+    if not re.search(r"\bnan\b", str(wanted), re.I):
+        return  # NaN came where a number belongs: it was not lost, but made
     device = [f for f in text.functions if f not in text.host]
     for function in device:
         for match in re.finditer(r"\b(?:fmaxf?|fminf?|max|min)\s*\(", function.body):

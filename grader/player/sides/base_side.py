@@ -40,6 +40,7 @@ class BaseSide:
         self.model: torch.nn.Module | None = None
         self.target: Callable[..., Any] = lambda *_: None
         self.single = False  # whether all inputs are one argument
+        self.gradients = False  # whether the last input is a gradient, and gradients are results
         self.attributes = True  # whether plain attributes belong to the model's state
         self.inputs: list[torch.Tensor] = []
         self.sets: list[torch.Tensor] = []
@@ -138,6 +139,8 @@ class BaseSide:
 
     def run(self, target: Callable[..., Any], inputs: Any) -> Any:
         """Call ``target`` with inputs in the form that the problem has for them."""
+        if self.gradients:
+            return _with_gradients(target, inputs)
         return target(inputs) if self.single else model_state.call(target, inputs)
 
     def forget(self, what: str = "") -> None:
@@ -170,6 +173,18 @@ class BaseSide:
         self.stage.last = self.outputs
         self.forget("output")
         return tree, [_real(form_of(t)) for t in found]
+
+
+def _with_gradients(target: Callable[..., Any], inputs: list[Any]) -> list[Any]:
+    """A call's result, then the gradients of its tensors and parameters; the last input is the result's."""
+    *given, incoming = inputs
+    leaves = [a.detach().requires_grad_() if isinstance(a, torch.Tensor) else a for a in given]
+    asked = [a for a in leaves if isinstance(a, torch.Tensor)]
+    asked += target.parameters() if isinstance(target, torch.nn.Module) else ()
+    with torch.enable_grad():
+        result = model_state.call(target, leaves)
+        found = torch.autograd.grad(result, asked, incoming, allow_unused=True)
+    return [result.detach(), *found]
 
 
 def weigher_for_call() -> Weigher:

@@ -66,6 +66,7 @@ class ReferenceSide(BaseSide):
     def begin(self, step: play.Begin) -> play.Begun:
         """Construct the model; answers what it was made with, its state, and how it is run."""
         self.begun, self.single, self.attributes = step, bool(step.specs), step.attributes
+        self.gradients = step.gradients
         draw = getattr(self.stage.module, "get_init_inputs", None)
         self._seed(step.seed)
         with self.words():

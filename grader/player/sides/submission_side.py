@@ -31,7 +31,7 @@ class SubmissionSide(BaseSide):
 
     def make(self, step: play.Make) -> play.Made:
         """Construct the model with the arguments that the reference's was made with; answers its state."""
-        self.single, self.attributes = step.single, step.attributes
+        self.single, self.attributes, self.gradients = step.single, step.attributes, step.gradients
         self.inputs, self._forms = [], ()
         self.built(step.entry, values.decode(step.init, self.init), step.seed, step.mode, step.kind)
         left_out = UNCOMPILED in sys.modules and sys.modules[UNCOMPILED].used

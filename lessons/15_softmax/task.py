@@ -1,0 +1,180 @@
+"""How lesson 15 is graded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Prediction, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ROWS, COLS = 24, 1024
+SECTORS = ROWS * COLS * 4 // 32  # each 32-byte sector once
+THREE = Case("counted three passes", (Tensor((ROWS, COLS)),), entry="softmax")
+TWO = Case("counted two passes", (Tensor((ROWS, COLS)),), entry="online")
+NORM = Case(
+    "counted norm", (Tensor((ROWS, COLS), dtype="float16"), Tensor((COLS,), dtype="float16"), 1e-5),
+    entry="rms_norm",
+)  # fmt: skip
+LONG = 60_000  # columns: more than the shared memory of a block holds
+
+
+def _shape(rng: np.random.Generator, item: int = 4) -> tuple[int, int, int]:
+    """Rows, columns, and the sectors of all rows: a row may begin within one, and so may each warp's part."""
+    rows, cols = int(rng.integers(20, 40)), int(rng.integers(600, 1500))
+    return rows, cols, rows * -(-cols // 32) * (item + 1)
+
+
+def _other_three(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols, sectors = _shape(rng)
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="softmax")
+    return case, (3 * sectors, 0, 4 * rows)
+
+
+def _other_two(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols, sectors = _shape(rng)
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="online")
+    return case, (2 * sectors, 2 * rows)
+
+
+def _other_norm(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, cols, sectors = _shape(rng, 2)
+    arguments = (Tensor((rows, cols), dtype="float16"), Tensor((cols,), dtype="float16"), 1e-5)
+    return Case(f"{rows} x {cols}", arguments, entry="rms_norm"), (4 * sectors,)
+
+
+def _plain(name: str, x: Tensor, why: str) -> Case:
+    return Case(name, (x,), why, entry="softmax")
+
+
+def _online(name: str, x: Tensor, why: str) -> Case:
+    return Case(name, (x,), why, entry="online")
+
+
+def _norm(name: str, shape: tuple[int, int], why: str, eps: float = 1e-5, scale: float = 1.0) -> Case:
+    x, weight = Tensor(shape, dtype="float16", scale=scale), Tensor(shape[1:], dtype="float16")
+    return Case(name, (x, weight, eps), why, entry="rms_norm")
+
+
+def _gradient(name: str, x: Tensor, grad: Tensor, why: str) -> Case:
+    return Case(name, (x, grad), why, gradients=True)
+
+
+TASK = Task(
+    title="Softmax and RMSNorm",
+    entry="ModelNew",
+    kind="model",
+    reference_entry="Model",
+    cases=(
+        _plain("whole rows", Tensor((8, 512)), "Every thread of a block has two elements."),
+        _plain("large values", Tensor((37, 101), scale=200.0), "The exponential of 89 is infinite "
+               "here, and whole warps have no element."),
+        _plain("far below zero", Tensor((9, 300), shift=-1000.0), "All elements are near -1000: a largest "
+               "one that begins at 0 is none of them."),
+        _plain("very long rows", Tensor((1, LONG)), "A row that does not fit into shared memory."),
+        _online("online", Tensor((37, 333), scale=30.0, shift=-500.0), "Larger ones come late; all "
+                "are below 0."),
+        _online("one element", Tensor((13, 1)), "A row of one element: its share is 1."),
+        _online("masked", Tensor((23, 700), fill="masked"), "An element of -inf has a share of 0; a row of "
+                "nothing else is NaN, as PyTorch says."),
+        _online("nan and inf", Tensor((40, 120), fill="special"), "NaN, or an infinite element, makes its "
+                "whole row NaN."),
+        _norm("half precision", (11, 300), "float16 in and out."),
+        _norm("large squares", (5, 1000), "Squares that float16 cannot hold.", scale=150.0),
+        _norm("small rows", (5, 260), "Elements near 0.01: eps counts, under the root.", 1e-3, 0.01),
+        _gradient("gradient", Tensor((14, 500)), Tensor((14, 500)), "The gradient of x, from one that comes "
+                  "in."),
+        _gradient("gradient of a view", Tensor((30, 50), layout="transposed"),
+                  Tensor((30, 50), layout="expanded"), "One row seen 30 times, as a sum makes it: stride 0."),
+    ),
+    index="row_col",
+    own="all",
+    memory_points=1,
+    parts=(
+        Counters(
+            THREE,
+            (
+                Bound("along the rows", "global_load_sectors", 3 * SECTORS, 1, "Three passes, in which "
+                      "neighbouring threads read neighbouring elements."),
+                Bound("no conflicts", "shared_load_conflicts", 0, 1, "The threads of a warp read from "
+                      "different banks of shared memory, or all the same word.", needs="along the rows"),
+                Bound("few barriers", "barriers", 4 * ROWS, 1, "Two reductions a row: a barrier in each, and "
+                      "one before shared memory is used again.", needs="along the rows"),
+            ),
+            _other_three,
+        ),
+        Counters(
+            TWO,
+            (
+                Bound("two passes", "global_load_sectors", 2 * SECTORS, 1, "The largest element and the sum "
+                      "come out of one pass; a second one writes."),
+                Bound("one reduction", "barriers", 2 * ROWS, 1, "Both numbers are joined together, so one "
+                      "barrier a row will do, or two.", needs="two passes"),
+            ),
+            _other_two,
+        ),
+        Counters(
+            NORM,
+            (
+                Bound("half the bytes", "global_load_sectors", 2 * SECTORS, 1, "The row is read twice and "
+                      "the weight once, two bytes an element, by neighbours side by side."),
+            ),
+            _other_norm,
+        ),
+    ),
+    introduces=("softmax",),
+    terms=("online softmax", "RMSNorm", "autograd.Function"),
+    requires=(
+        "kernel launch", "guard", "shared memory", "barrier", "memory traffic", "reduction", "warp shuffle",
+        "ModelNew",
+    ),
+    minutes=150,
+    stages=(
+        Stage("Three passes", 45, (
+            "whole rows", "large values", "far below zero", "very long rows", "memory", "along the rows",
+            "no conflicts", "few barriers",
+        )),
+        Stage("Two passes", 40, (
+            "online", "one element", "masked", "nan and inf", "two passes", "one reduction",
+        )),
+        Stage("RMSNorm", 25, ("half precision", "large squares", "small rows", "half the bytes")),
+        Stage("Backward", 40, ("gradient", "gradient of a view")),
+    ),
+    starter_fails="whole rows",
+    predictions=(
+        Prediction(
+            "three_passes",
+            "A row of 1,024 floats begins at a sector. How many sectors does the kernel with three passes "
+            "read for it?",
+            "sectors",
+            384,
+            "4,096 bytes are 128 sectors of 32 bytes, and each pass reads all of them.",
+        ),
+        Prediction(
+            "row_barriers",
+            "How many barriers does a block of that kernel meet at?",
+            "barriers",
+            4,
+            "Two in each reduction: one before the warps' words are read, one before they are written again.",
+        ),
+        Prediction(
+            "larger",
+            "100 different elements stand in random order. How often, on average, is one of them larger than "
+            "all before it, the first one included?",
+            "times",
+            5.19,
+            "The k-th is the largest of the first k in one of k orders: 1 + 1/2 + ... + 1/100.",
+        ),
+        Prediction(
+            "eager_moves",
+            "Eager PyTorch computes x - max, exp, the sum and the quotient by an operator each, after the "
+            "maximum. How many times does it move the matrix, reading and writing?",
+            "times",
+            8,
+            "The maximum and the sum read it; difference, exponential and quotient read it and write it.",
+        ),
+    ),
+)  # fmt: skip
