@@ -30,12 +30,17 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return Site(folder / "site")
 
 
+def words(text: str) -> str:
+    """Without elements: a term has its tooltip once a page here, and everywhere there."""
+    return re.sub(r"<[^>]*>", "", text)
+
+
 def test_zensical_builds_every_page(other: Site, site: Site):
     assert set(site.pages) == set(other.pages)
     for name, mine in site.pages.items():
         heading = re.search(r"<h1[^>]*>(.*?)<a", mine.text, re.S)
         if heading and name != "404.html":  # its text is a hook's on a template, which Zensical does not call
-            assert heading[1] in other.pages[name].text, name
+            assert words(heading[1]) in words(other.pages[name].text), name
 
 
 @pytest.mark.slow
