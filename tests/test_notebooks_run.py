@@ -245,7 +245,7 @@ def test_the_first_cell_on_an_empty_machine(
     kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LD_LIBRARY_PATH", "CXX")}
     done = subprocess.run(
         [sys.executable, "-m", "IPython", "--no-banner", str(tmp_path / "cell.ipy")],
-        cwd=folder, env=kept | {"HOME": str(home)} | environment, text=True, timeout=200,
+        cwd=folder, env=kept | {"HOME": str(home)} | environment, text=True, timeout=500,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     assert said in done.stdout and "Traceback" not in done.stdout, done.stdout

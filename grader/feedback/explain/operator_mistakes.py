@@ -59,13 +59,21 @@ def _unregistered(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 ast.unparse(d).partition(".register_fake")[0]
                 for f in _decorated(text, call)
                 for d in f.decorator_list
-            }
+            } | {name for made in _called(text, call) for name in _of_which(made)}
             missing = [f for f in operators if f.name not in known]
         else:
             missing = operators[:1] if not _called(text, call) and not _decorated(text, call) else []
         for function in missing:
             yield Fact("not-registered", _line(function), f"{why}: nothing calls {call} for {function.name}.",
                        f"Register it: {how}.")  # fmt: skip
+
+
+def _of_which(call: ast.Call) -> Iterator[str]:
+    """The operator of ``op.register_fake(like)`` or ``torch.library.register_fake("space::op", like)``."""
+    yield ast.unparse(call.func).rpartition(".")[0]
+    if call.args:
+        first = call.args[0]
+        yield str(first.value).rpartition("::")[2] if isinstance(first, ast.Constant) else ast.unparse(first)
 
 
 def _fake(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -129,7 +129,9 @@ def differentiate(ctx, grad):
     return extension.back(*ctx.saved_tensors, grad)
 
 
+online.register_fake(torch.empty_like)
 online.register_autograd(differentiate, setup_context=keep)
+online.register_autocast("cuda", torch.float32)
 
 
 class ModelNew(torch.nn.Module):
