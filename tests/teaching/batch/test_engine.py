@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SIMT = GradingOptions(backend="simt")
+KILLS = 3
 KINDS = ["", "die", "", "die once", "fail", "", "fail once", "raise", "", ""]
 
 
@@ -79,7 +80,7 @@ def test_four_workers_killed_at_random_lose_nothing_and_finish_nothing_twice(tmp
             answers.append(answer)
             lines.append(line(key=answer.order.key))
 
-        killer = threading.Thread(target=_kill_some, args=(tmp_path / "running", 3, over))
+        killer = threading.Thread(target=_kill_some, args=(tmp_path / "running", KILLS, over))
         killer.start()
         try:
             Engine(places, play).run(orders, keep)
@@ -88,9 +89,10 @@ def test_four_workers_killed_at_random_lose_nothing_and_finish_nothing_twice(tmp
             killer.join()
     assert sorted(one.key for one in journal.lines(kept)) == sorted(order.key for order in orders)
     begun = Counter(log.read_text().split())
-    assert sum(begun.values()) > len(orders), "no worker died with a task"
+    # A worker dies with the task that it has begun, and with an answer that nobody has fetched yet.
+    assert len(orders) < sum(begun.values()) <= len(orders) + 2 * KILLS, "no worker died with a task"
     for answer in answers:
-        assert begun[answer.order.key] <= answer.tries <= 2
+        assert answer.tries <= 2
         assert answer.text or ("died, twice" in answer.reason and answer.tries == 2)
 
 
