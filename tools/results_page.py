@@ -154,6 +154,8 @@ GROUPS = (
             "batch_speed_cpu.json": "A class on more processes",
             "batch_scheduler.json": "A hundred thousand gradings through the scheduler",
             "batch_report.json": "Reports of a class of ten thousand",
+            "batch_report_term.json": "Reports of a term: a thousand students, fifteen lessons",
+            "batch_resume.json": "A term that goes on where it was",
             "site_load.json": "Pages of lessons on a slow line, by a slow processor",
         },
     ),

@@ -102,6 +102,9 @@ def _svg(figure: Any) -> str:
     with matplotlib.rc_context(
         {"svg.fonttype": "none", "svg.hashsalt": "course", "font.family": "sans-serif"}
     ):
+        # What the layout needs is measured once here: a figure that has a layout draws everything twice.
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     body = out.getvalue()[out.getvalue().index("<svg") :]
     return re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)
