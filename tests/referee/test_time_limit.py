@@ -79,7 +79,7 @@ def test_a_pause_costs_and_gains_nothing() -> None:
 def test_a_submission_is_not_late_because_the_machine_is_busy(tmp_path: Path) -> None:
     works = f"""
 {TO_ONE}
-work = [{LIMITS.call / 2}]
+work = [{LIMITS.call * 0.4}]
 def double(x):
     end = time.process_time() + (work.pop() if work else 0)
     while time.process_time() < end:
