@@ -13,14 +13,12 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +37,7 @@ from grader.teaching.batch.batch_plan import Entry, Plan  # noqa: E402
 from grader.teaching.batch.journal import Line  # noqa: E402
 from grader.teaching.batch.late_policy import Policy  # noqa: E402
 from grader.teaching.batch.results_folder import ResultsFolder  # noqa: E402
+from tools.result_facts import facts  # noqa: E402
 
 BAD = [Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.COMPILE_ERROR, Status.TIMEOUT, Status.NOT_FINITE]
 
@@ -133,17 +132,9 @@ def main() -> None:
         load = round(os.getloadavg()[0], 1)
         command = [sys.executable, __file__, "--measure", str(root), *(["--every"] if options.every else [])]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-    result = json.loads(done.stdout) | {
-        "command": f"python benchmarks/batch_report.py --rows {options.rows} --lessons {options.lessons}"
-        f"{' --every' if options.every else ''}",
-        "date": time.strftime("%Y-%m-%d"), "device": "cpu",
-        "versions": {
-            "python": platform.python_version(), "matplotlib": version("matplotlib"),
-            "msgspec": version("msgspec"),
-        },
-        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
-        "load": load,
-    }  # fmt: skip
+    asked = f"--rows {options.rows} --lessons {options.lessons}{' --every' if options.every else ''}"
+    told = facts(f"python benchmarks/batch_report.py {asked}", "matplotlib", "msgspec")
+    result = json.loads(done.stdout) | told | {"load": load}
     print(json.dumps(result, indent=1))
     if options.json:
         options.json.write_text(json.dumps(result, indent=1) + "\n")

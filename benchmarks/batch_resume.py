@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import random
 import signal
 import subprocess
@@ -22,7 +21,6 @@ import sys
 import tempfile
 import time
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +37,7 @@ from grader.teaching.batch.batch_plan import Settings  # noqa: E402
 from grader.teaching.batch.batch_request import Request, settled  # noqa: E402
 from grader.teaching.batch.journal import Line  # noqa: E402
 from grader.teaching.batch.results_folder import ResultsFolder  # noqa: E402
+from tools.result_facts import facts  # noqa: E402
 
 
 def hand_in(folder: Path, students: int) -> None:
@@ -119,17 +118,12 @@ def main() -> None:
         until, _ = run(folder, out, stop=True)
         journal.write_text("\n".join(lines) + "\n")
         whole, peak = run(folder, out, stop=False)
+    command = f"python benchmarks/batch_resume.py --students {options.students}"
     result = {
-        "command": f"python benchmarks/batch_resume.py --students {options.students}",
+        **facts(command, "distributed", "msgspec", "matplotlib"),
         "students": options.students, "lessons": len(lessons.names()), "rows": len(lines),
         "left": options.left, "until_grading_s": round(until, 2), "nothing_left_s": round(whole, 2),
-        "peak_mib": round(peak), "device": "cpu", "date": time.strftime("%Y-%m-%d"),
-        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
-        "load": load,
-        "versions": {
-            "python": platform.python_version(), "distributed": version("distributed"),
-            "msgspec": version("msgspec"), "matplotlib": version("matplotlib"),
-        },
+        "peak_mib": round(peak), "load": load,
     }  # fmt: skip
     print(json.dumps(result, indent=1))
     if options.json:

@@ -25,21 +25,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.backends.simt.corpus import courses, cub, features, graphs, libraries, library, thrust  # noqa: E402
-from tests.backends.simt.corpus.expected import HONEST, values  # noqa: E402
+from tests.backends.simt.corpus import library  # noqa: E402
+from tests.backends.simt.corpus.every import EXPECTED  # noqa: E402
+from tests.backends.simt.corpus.every import FILES as RIGHT  # noqa: E402
+from tests.backends.simt.corpus.expected import values  # noqa: E402
 
-RIGHT = ("threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
-         "libraries", "cub", "thrust", "graphs", "courses", "courses_more")  # fmt: skip
-TABLES = (
-    HONEST,
-    features.FEATURES,
-    libraries.LIBRARIES,
-    cub.CUB,
-    thrust.THRUST,
-    graphs.GRAPHS,
-    courses.COURSES,
-)
-SIZES = {name: e.n for table in TABLES for name, e in table.items()}
 OUTPUT = 8192
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 BROKEN_N = 1024
@@ -105,7 +95,7 @@ def play(folder: Path, file: str) -> dict[str, str]:
     """What each case of a file wrote."""
     arguments, outputs = [], {}
     for name in library.cases(file):
-        n = SIZES.get(name, 64)
+        n = EXPECTED[name].n if name in EXPECTED else 64
         (folder / f"{name}.in").write_bytes(values(name, n).tobytes())
         arguments += [name, str(n), str(folder / f"{name}.in"), str(folder / f"{name}.out")]
     done = subprocess.run(

@@ -9,19 +9,11 @@ import numpy.typing as npt
 import pytest
 
 from .corpus import library
-from .corpus.courses import COURSES
-from .corpus.cub import CUB
+from .corpus.every import EXPECTED, FILES
 from .corpus.expected import HONEST, Expected, values
-from .corpus.features import FEATURES
-from .corpus.graphs import GRAPHS
-from .corpus.libraries import LIBRARIES
-from .corpus.numbers import NUMBERS
-from .corpus.thrust import THRUST
 
 if TYPE_CHECKING:
     from .conftest import Play
-
-CASES = HONEST | FEATURES | LIBRARIES | NUMBERS | COURSES | CUB | THRUST | GRAPHS
 
 
 def result(play: Play, name: str) -> npt.NDArray[np.float32]:
@@ -32,9 +24,9 @@ def result(play: Play, name: str) -> npt.NDArray[np.float32]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", EXPECTED)
 def test_the_result_is_right(play: Play, name: str) -> None:
-    expected: Expected = CASES[name]
+    expected: Expected = EXPECTED[name]
     x = values(name, expected.n).astype(np.float64)
     want = np.asarray(expected.model(x), dtype=np.float64).reshape(-1)
     got = result(play, name)[: len(want)].astype(np.float64)
@@ -46,28 +38,14 @@ def test_the_result_is_right(play: Play, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", EXPECTED)
 def test_nothing_is_found(play: Play, name: str) -> None:
     found = play("corpus")[name]["findings"]
     assert found == [], [(f["kind"], f["line"], f["what"]) for f in found]
 
 
 def test_every_case_has_a_model() -> None:
-    files = (
-        "threads",
-        "memory",
-        "arithmetic",
-        "small_floats",
-        "groups",
-        "host",
-        "honest_reduce",
-        "honest_dense",
-    )
-    assert {
-        case
-        for file in (*files, "libraries", "cub", "thrust", "graphs", "courses", "courses_more")
-        for case in library.cases(file)
-    } == set(CASES)
+    assert {case for file in FILES for case in library.cases(file)} == set(EXPECTED)
 
 
 def test_there_are_enough_honest_kernels() -> None:

@@ -2,23 +2,9 @@
 
 import torch
 
-from tests.backends.simt.corpus import courses, cub, features, graphs, libraries, library, thrust
-from tests.backends.simt.corpus.expected import HONEST, values
-
-FILES = (
-    "threads", "memory", "arithmetic", "small_floats", "groups", "host", "honest_reduce", "honest_dense",
-    "libraries", "cub", "thrust", "graphs", "courses", "courses_more",
-)  # fmt: skip
-TABLES = (
-    HONEST,
-    features.FEATURES,
-    libraries.LIBRARIES,
-    cub.CUB,
-    thrust.THRUST,
-    graphs.GRAPHS,
-    courses.COURSES,
-)
-SIZES = {name: e.n for table in TABLES for name, e in table.items()}
+from tests.backends.simt.corpus import library
+from tests.backends.simt.corpus.every import EXPECTED, FILES
+from tests.backends.simt.corpus.expected import values
 
 
 def cases():
@@ -26,7 +12,7 @@ def cases():
 
     def case(name):
         def call(runtime):
-            x = torch.from_numpy(values(name, SIZES.get(name, 64))).cuda()
+            x = torch.from_numpy(values(name, EXPECTED[name].n)).cuda()
             y = torch.full((8192,), float("nan"), device="cuda")
             runs[name](name, x.data_ptr(), y.data_ptr(), x.numel())
             torch.cuda.synchronize()
