@@ -47,7 +47,7 @@ LINEAR = TEXT.format(
 )  # fmt: skip
 ALONE = {"init": "self", "body": "pass", "inputs": "x", "given": ""}  # a model that holds nothing
 ARGMAX = TEXT.format(**ALONE, drawn="torch.rand(16, 9, 10)", forward="torch.argmax(x, dim=1)")
-CONSTANT = TEXT.format(**ALONE, drawn="torch.rand(16, 9)", forward="torch.relu(x - 2)")
+CONSTANT = TEXT.format(**ALONE, drawn="torch.rand(16, 9)", forward="torch.relu(-2 - x.abs())")
 READS = TEXT.format(
     **ALONE | {"body": "self.c = torch.ones(1).item()"}, drawn="torch.rand(5000)",
     forward="torch.sigmoid(self.c * x)",

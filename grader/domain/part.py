@@ -13,7 +13,8 @@ class Check:
     """One finding that a part will make: its name, its points, and in a sentence what it is for.
 
     ``gpu``: only a GPU can show it; elsewhere it is ``pending_gpu``, and its points stay open. ``cpu``: only
-    the CPU back end can; on a GPU it is asked beside (:mod:`grader.referee.cpu_environment`).
+    the CPU back end can; on a GPU it is asked beside (:mod:`grader.referee.cpu_environment`). ``clock``: it
+    rests on the GPU's clock, so no other grading may use that GPU meanwhile.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Check:
     why: str
     gpu: bool = False
     cpu: bool = False
+    clock: bool = False
 
     def passed(self, message: str = "", **evidence: Any) -> Finding:
         """Full points."""

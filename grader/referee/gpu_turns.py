@@ -43,14 +43,21 @@ class GpuTurns:
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
         """While this lasts no other grading races; others may judge as well."""
-        waits = "This grading waits: another one races on this GPU."
-        self._take(self._gate, fcntl.LOCK_SH, waits)  # held by a race that waits, so that its turn comes
-        self._take(self._lock, fcntl.LOCK_SH, waits)
-        self._give(self._gate)
+        self._share()
         try:
             yield
         finally:
             self._give(self._lock)
+
+    @contextlib.contextmanager
+    def alone_for_once(self) -> Iterator[None]:
+        """Within ``shared``: while this lasts no other grading judges or races; then it is shared again."""
+        self._give(self._lock)
+        try:
+            with self.alone():
+                yield
+        finally:
+            self._share()
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -68,6 +75,12 @@ class GpuTurns:
         for fd in {self._gate, self._lock} - {-1}:
             os.close(fd)
         self._gate = self._lock = -1
+
+    def _share(self) -> None:
+        waits = "This grading waits: another one races on this GPU."
+        self._take(self._gate, fcntl.LOCK_SH, waits)  # held by a race that waits, so that its turn comes
+        self._take(self._lock, fcntl.LOCK_SH, waits)
+        self._give(self._gate)
 
     def _take(self, fd: int, kind: int, words: str = "") -> None:
         told_s = time.monotonic() + TOLD_S

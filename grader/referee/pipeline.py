@@ -130,6 +130,7 @@ class Processes:
             loaded=self._loaded,
             twin=self._peers.twin,
             solution=self._peers.solution,
+            clock=self._part_clock,
         )
         job.reins(self._abandon)
 
@@ -155,12 +156,17 @@ class Processes:
     @contextlib.contextmanager
     def clock(self) -> Iterator[None]:
         """While a speed is found: no player starts, and no other grading uses the GPU."""
-        with contextlib.ExitStack() as stack:
-            if self.turns and self.job.races:
-                stack.enter_context(self.turns.alone())
-            if self.pool:
-                stack.enter_context(self.pool.quiet())
+        with self.turns.alone() if self.turns and self.job.races else contextlib.nullcontext(), self._quiet():
             yield
+
+    @contextlib.contextmanager
+    def _part_clock(self) -> Iterator[None]:
+        """The same for a part that rests on the clock, while the grading shares the GPU."""
+        with self.turns.alone_for_once() if self.turns else contextlib.nullcontext(), self._quiet():
+            yield
+
+    def _quiet(self) -> contextlib.AbstractContextManager[None]:
+        return self.pool.quiet() if self.pool else contextlib.nullcontext()
 
     def _start(self) -> Player:
         job = self.job

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,6 +80,7 @@ class Session:
         loaded: Told once the file is imported and built.
         twin: Another pair of processes with the same files, both loaded, for the problem it is given.
         solution: The course's own solution, loaded in a process.
+        clock: While it lasts no other grading uses the GPU, whose clock is read.
     """
 
     task: Task
@@ -96,6 +98,7 @@ class Session:
     loaded: Callable[[], None] = lambda: None
     twin: Callable[[Callable[[Sides], Problem]], Session] | None = None
     solution: Callable[[], Player] | None = None
+    clock: Callable[[], AbstractContextManager[None]] = nullcontext
     record: Record = field(default_factory=Record, init=False)
     rng: np.random.Generator = field(default_factory=inputs.generator, init=False)
     source: str = field(init=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,12 +22,11 @@ from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job, Outcome, lesson_job
 from grader.referee.pipeline import check, warm
-from grader.referee.process import forkserver
 from grader.reports import wording
 from grader.reports.console import ratios, speed_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from rich.console import Console
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from grader.backends import detect
     from grader.domain.lessons import Lesson
 
-AT_ONCE = 2
+AT_ONCE = {"simt": 2, "cuda": 6}  # gradings, where there are cores for them
+CORES = {"simt": 1, "cuda": 2}  # for each
 
 
 def run(console: Console, choice: detect.Choice) -> bool:
@@ -47,7 +48,12 @@ def run(console: Console, choice: detect.Choice) -> bool:
     good, notes = True, set[str]()
     every = lessons.every()
     files = [(lesson, file) for lesson in every for file in (lesson.exercise, lesson.solution)]
-    with _graded([_job(console, lesson, file, choice) for lesson, file in files]) as outcomes:
+
+    @functools.cache  # what several gradings say is said once
+    def say(text: str) -> None:
+        console.print(f"  {text}", style="dim")
+
+    with _graded([_job(say, lesson, file, choice) for lesson, file in files]) as outcomes:
         for lesson in every:
             starter = _said(console, lesson.exercise, lesson, outcomes)
             _say_why(console, starter.verdict)
@@ -70,24 +76,23 @@ def run(console: Console, choice: detect.Choice) -> bool:
     return good
 
 
-def _job(console: Console, lesson: Lesson, file: Path, choice: detect.Choice) -> Job:
+def _job(say: Callable[[str], None], lesson: Lesson, file: Path, choice: detect.Choice) -> Job:
     job = lesson_job(lesson, read(file), choice, GradingOptions(with_prediction=True))
-    return warm(replace(job, say=lambda text: console.print(f"  {text}", style="dim")))
+    return warm(replace(job, say=say))
 
 
 @contextlib.contextmanager
 def _graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
-    """What becomes of them, in their order; two at a time where no GPU is read by a clock."""
-    if (os.cpu_count() or 1) < AT_ONCE or jobs[0].choice.name == "cuda":
-        yield map(check, jobs)
-        return
-    pool = ThreadPoolExecutor(AT_ONCE)
+    """What becomes of them, in their order; several at a time, of which one may read a GPU's clock."""
+    name, cores = jobs[0].choice.name, os.cpu_count() or 1
+    pool = ThreadPoolExecutor(max(1, min(AT_ONCE[name], cores // CORES[name])))
+    begun: list[Callable[[], None]] = []
     try:
-        yield pool.map(check, jobs)
+        yield pool.map(check, [replace(job, reins=begun.append) for job in jobs])
     except BaseException:  # Ctrl-C, too: what runs ends now, and nothing else begins
         pool.shutdown(wait=False, cancel_futures=True)
-        for parent in forkserver.shared(jobs[0].choice.name).values():
-            parent.kill_players()
+        for end in begun:
+            end()
         raise
     pool.shutdown()
 

@@ -54,6 +54,20 @@ def test_several_judge_at_a_time_and_none_races_meanwhile(turns: list[GpuTurns])
         assert not entered(turns[2].alone(), SOON_S)
 
 
+def test_a_part_that_reads_the_clock_has_the_gpu_for_itself_and_shares_it_again(
+    turns: list[GpuTurns],
+) -> None:
+    with turns[0].shared():
+        with turns[1].shared():
+            assert not entered(turns[0].alone_for_once(), SOON_S)
+        time.sleep(2 * SOON_S)  # the one that waited has had its turn
+        with turns[0].alone_for_once():
+            assert not entered(turns[2].shared(), SOON_S)
+        time.sleep(SOON_S)
+        assert entered(turns[2].shared())
+        assert not entered(turns[1].alone(), SOON_S)
+
+
 def test_who_waits_and_is_given_up_takes_no_other_files_lock(turns: list[GpuTurns]) -> None:
     """The number of a file that was closed is soon another one's."""
     with turns[0].shared():

@@ -358,8 +358,7 @@ def _about(form: ResultForm, tensor: torch.Tensor) -> ResultForm:
     """With what makes a problem degenerate: a constant, or what is not finite."""
     if not tensor.numel():
         return msgspec.structs.replace(form, constant=True)
-    line = tensor.reshape(-1)
-    pieces = [line[lo : lo + PIECE] for lo in range(0, line.numel(), PIECE)]
+    line, pieces = tensor.reshape(-1), _pieces(tensor)
     return msgspec.structs.replace(
         form,
         constant=line.numel() > 1 and all(bool((p == line[0]).all()) for p in pieces),
@@ -367,7 +366,14 @@ def _about(form: ResultForm, tensor: torch.Tensor) -> ResultForm:
     )
 
 
-def _sample(tensor: torch.Tensor) -> torch.Tensor:
-    """Some elements, evenly spaced, to tell whether an output changes with the input at all."""
+def _pieces(tensor: torch.Tensor) -> list[torch.Tensor]:
     line = tensor.reshape(-1)
-    return line[:: max(1, line.numel() // SAMPLE)].clone()
+    return [line[lo : lo + PIECE] for lo in range(0, line.numel(), PIECE)]
+
+
+def _sample(tensor: torch.Tensor) -> torch.Tensor:
+    """Some elements, evenly spaced, and two sums over all: does an output change with the input at all?"""
+    real = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+    some = real.reshape(-1)[:: max(1, real.numel() // SAMPLE)].double()
+    sums = [torch.stack([p.double().sum(), p.double().square().sum()]) for p in _pieces(real)]
+    return torch.cat([some, *sums])

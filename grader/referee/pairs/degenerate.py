@@ -21,12 +21,14 @@ class Signs:
 
     ``constant``: for each round whether the results are of one value throughout. The first two rounds have
     the same weights, so ``same``, that new inputs changed nothing, says something of the problem only if
-    the results were not constant then, or are always.
+    the results were not constant then, or are always. ``shown``: the unkind inputs, by name, whose results
+    were neither of one value nor those of other inputs: with these a wrong result shows.
     """
 
     constant: list[bool] = field(default_factory=list)
     same: bool = False
     others: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
 
     def round(self, posed: Posed) -> None:
         """One more round."""
@@ -48,6 +50,13 @@ class Signs:
                 f"{100 * comparison.slack:.2g} % of the largest value is within its tolerance"
             )
 
+    def unkind(self, name: str, comparison: Compared) -> None:
+        """After the round of unkind inputs, in which it was tried whether zeros would pass."""
+        posed = comparison.posed
+        varied = posed.tensors and not posed.answered.same and not all(t.constant for t in posed.tensors)
+        if varied and not comparison.zeros_pass and not MOST_SLACK < comparison.slack < math.inf:
+            self.shown.append(name)
+
     @property
     def always(self) -> bool:
         """Whether every round so far had results of one value."""
@@ -56,6 +65,12 @@ class Signs:
     def __iter__(self) -> Iterator[str]:
         """Each as part of a sentence."""
         yield from self.others
+        if not self.shown:
+            yield from self.kind
+
+    @property
+    def kind(self) -> Iterator[str]:
+        """What the inputs as given alone say."""
         if self.always:
             yield "its result is one value throughout"
         if self.same and (self.always or not any(self.constant[:2])):

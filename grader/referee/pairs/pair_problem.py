@@ -154,6 +154,8 @@ class PairProblem(Problem):
                 "Without a GPU torch.compile was left out: its functions ran as written, and what it "
                 "generates is checked on a GPU only."
             )
+        if self._signs.shown and (kind := "; ".join(self._signs.kind)):
+            self.notes.append(f"With its inputs as given {kind}; what shows is {self._signs.shown[0]}.")
         remarks, what = " ".join(self.notes), "; ".join(self._signs)
         facts = {"notes": self.notes, "mode": "train" if self.training else "eval", "work": self._size}
         if what:
@@ -300,6 +302,8 @@ class PairProblem(Problem):
         elif case.name == AS_GIVEN:
             self._signs.round(comparison.posed)
             self._signs.same |= one.weights == "keep" and comparison.posed.answered.same
+        elif number == 0 and self._unkind:
+            self._signs.unkind(case.name, comparison)
 
     def excuse(self, case: Case, failed: Finding, comparison: Compared) -> str | None:
         """Rounding, where the problem magnifies it for unkind inputs."""

@@ -7,6 +7,7 @@ memory, a kernel to test) stays with the referee too; the player has a stand-in 
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from grader.domain.part import Check, Part
@@ -37,8 +38,10 @@ def judge(part: Part, session: Session, *, loaded: bool) -> list[Finding]:
     if session.on_cpu and any(check.cpu for check in part.checks):
         return _elsewhere(part, session.on_cpu())
     assert isinstance(part, GradedPart), f"{type(part).__name__} has no judge()"
+    clocked = any(check.clock for check in part.checks)
     try:
-        findings = list(part.judge(PartSession(session)))
+        with session.clock() if clocked else contextlib.nullcontext():
+            findings = list(part.judge(PartSession(session)))
     except FaultError as fault:  # no player can be had any more: the submission has died too often
         return [fault.finding(c.name, c.points) for c in part.checks]
     declared = [(c.name, c.points) for c in part.checks]

@@ -33,7 +33,7 @@ class Ratio:
     @property
     def checks(self) -> tuple[Check, ...]:
         """One: the ratio."""
-        return (Check("ratio", len(self.steps), self.why, gpu=True),)
+        return (Check("ratio", len(self.steps), self.why, gpu=True, clock=True),)
 
     def judge(self, room: PartSession) -> Iterator[Finding]:
         """Time submission and reference A B B A on fresh inputs."""

@@ -39,7 +39,7 @@ class Spin:
     @property
     def checks(self) -> tuple[Check, ...]:
         """One check."""
-        return (Check("on the GPU", 0, self.why, gpu=True),)
+        return (Check("on the GPU", 0, self.why, gpu=True, clock=True),)
 
     def judge(self, session: PartSession) -> Iterator[Finding]:
         """Each duration is drawn now."""

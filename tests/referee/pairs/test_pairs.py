@@ -235,7 +235,44 @@ def test_what_rounding_cannot_explain_is_wrong_there_too(tmp_path: Path) -> None
 
 
 def test_a_problem_that_proves_nothing_is_reported(tmp_path: Path) -> None:
-    ref = reference("return torch.relu(self.fc(x) - 9)", "[torch.rand(8, 6)]", "self.fc = nn.Linear(6, 5)")
+    ref = reference(
+        "return torch.relu(-9 - self.fc(x).abs())", "[torch.rand(8, 6)]", "self.fc = nn.Linear(6, 5)"
+    )
     verdict = judged(tmp_path, ref, torch_one(ref))
     assert said(verdict, "problem").startswith("not_gradable")
     assert "one value throughout; its results do not depend on the input" in said(verdict, "problem")
+
+
+SHIFTED = reference(
+    "return torch.relu(self.fc(x) - 4)", "[torch.rand(64, 6)]", "self.fc = nn.Linear(n, 5)", "6", "n"
+)
+WRONG = SHIFTED.replace(
+    "return torch.relu(self.fc(x) - 4)", "y = torch.relu(self.fc(x) - 4); y[3, 2] *= 1.02; return y"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (SHIFTED, Status.PASSED),
+        (WRONG, Status.WRONG_OUTPUT),
+        (SHIFTED.replace("- 4)", "- 4) * 0"), Status.WRONG_OUTPUT),
+    ],
+)
+def test_what_shows_with_unkind_inputs_only_is_judged_by_these(
+    text: str, status: Status, tmp_path: Path
+) -> None:
+    mine = text.split("\n\n\ndef")[0].replace("Model(", "ModelNew(")
+    verdict = judged(tmp_path, SHIFTED, mine)
+    assert verdict.status is status
+    assert "With its inputs as given its result is one value throughout" in said(verdict, "problem")
+    assert "what shows is scaled up" in said(verdict, "problem")
+
+
+def test_who_is_wrong_is_told_so_where_a_right_result_would_prove_nothing(tmp_path: Path) -> None:
+    text = reference("return torch.softmax(x, dim=1)", "[torch.randn(9, 1)]")
+    wrong = text.replace("torch.softmax(x, dim=1)", "torch.softmax(x, dim=1) * 2").replace(
+        "Model(", "ModelNew("
+    )
+    verdict = judged(tmp_path, text, wrong.split("\n\n\ndef")[0])
+    assert said(verdict, "problem").startswith("not_gradable") and verdict.status is Status.WRONG_OUTPUT
