@@ -208,7 +208,10 @@ class Verdict:
         bad -= PENDING
         if not bad:
             return Status.PASSED
-        for less in (Status.NOT_RUN, Status.NOT_GRADABLE):  # what is wrong is so, whatever could not be judged
+        for less in (
+            Status.NOT_RUN,
+            Status.NOT_GRADABLE,
+        ):  # what is wrong is so, whatever could not be judged
             if len(bad) > 1:
                 bad.discard(less)
         return bad.pop() if len(bad) == 1 else Status.FAILED

@@ -51,6 +51,8 @@ class BaseSide:
         self.before: list[torch.Tensor] = []
         self.retired: list[torch.Tensor] = []  # kept, so that no address is given out again
         self._flats: dict[tuple[str, str], Flat] = {}
+        # Looked up once for all pieces of a step: a large model has hundreds of tensors.
+        self._state: dict[play.Key, torch.Tensor] = {}
 
     def perform(self, step: Step) -> msgspec.Struct:
         """Do one step; what it answers."""
@@ -58,6 +60,7 @@ class BaseSide:
         done = getattr(self, name, None)
         if done is None:
             raise ValueError(f"there is no step {name!r} on this side")
+        self._state = {}
         return done(step) or play.Done()
 
     def read(self, step: play.Read) -> None:
@@ -157,7 +160,8 @@ class BaseSide:
     def _made(self, what: str, key: int | play.Key) -> Flat:
         if not isinstance(key, int):
             assert self.model is not None
-            return Flat(model_state.state(self.model)[key], versioned=True)
+            self._state = self._state or model_state.state(self.model)
+            return Flat(self._state[key], versioned=True)
         if what in LINES.values():
             held = {"input": self.inputs, "init": self.init, "set": self.sets, "claimed": self.claimed}
             return Flat(held[what][key], storage=True)

@@ -86,13 +86,8 @@ class Wide:
         try:
             self._found = self._leaves(self._run(self._side.inputs))
         except Exception as error:
-            if isinstance(error, MemoryError) or any(words in str(error) for words in MEMORY_WORDS):
+            if _of_memory(error):
                 raise
-            if not self._rebuilt and self._side.model is not None:
-                # A copy does not reach what a closure holds; a model that is made anew does.
-                self._rebuilt, self._double = True, None
-                self.whole()
-                return
             self._why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
     def settle(self) -> Answers:
@@ -169,6 +164,16 @@ class Wide:
             self._trial = None
 
     def _run(self, inputs: list[torch.Tensor], *, double: bool = True) -> Any:
+        try:
+            return self._once(inputs, double=double)
+        except Exception as error:
+            if not double or self._rebuilt or self._side.model is None or _of_memory(error):
+                raise
+        # A copy does not reach what a closure holds; a model that is made anew does.
+        self._rebuilt, self._double = True, None
+        return self._once(inputs, double=double)
+
+    def _once(self, inputs: list[torch.Tensor], *, double: bool) -> Any:
         side = self._side
         side.stage.seed(self._seed)
         given = [_own(t) if double else t for t in inputs]
@@ -209,6 +214,10 @@ class Wide:
         found: list[torch.Tensor] = []
         values.encode(value, found)
         return [real(t) for t in found]
+
+
+def _of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or any(words in str(error) for words in MEMORY_WORDS)
 
 
 def _alike(one: torch.nn.Module | None, other: torch.nn.Module | None) -> bool:

@@ -132,6 +132,13 @@ def test_a_sum_over_all_rows_is_answered_at_once_and_closures_too(tmp_path: Path
     assert verdict.ok and "float64" not in said(verdict, "problem")
 
 
+def test_what_a_closure_holds_is_in_float64_in_blocks_of_the_batch_too(tmp_path: Path) -> None:
+    closure = "self.fc = nn.Linear(n, 5)\nfc = self.fc\nself.run = lambda x: fc(x)"
+    ref = reference("return self.run(x)", "[torch.rand(64, 6)]", closure, "6", "n")
+    verdict = judged(tmp_path, ref, torch_one(ref), budget_bytes=8_000, inputs="as-given")
+    assert verdict.ok and "blocks of the batch" in said(verdict, "problem")
+
+
 def test_a_problem_that_cannot_fit_names_a_batch_that_would(tmp_path: Path) -> None:
     ref = reference("return x + 1", "[torch.rand(4096, 1 << 20)]")
     verdict = judged(tmp_path, ref, torch_one(ref), memory_bytes=4 << 30)
