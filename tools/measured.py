@@ -65,6 +65,7 @@ def tables(root: Path) -> dict[str, dict[str, Any]]:
     made = {
         "block-sizes-11": ("block_sizes.json", _block_sizes),
         "library-12": ("gemm_epilogue.json", _library),
+        "softmax-15": ("softmax.json", _softmax),
     }
     for name, (file, make) in made.items():
         if (path := root / RESULTS / file).exists():
@@ -306,4 +307,22 @@ def _library(result: dict[str, Any]) -> dict[str, Any]:
         "columns": ["relu(x @ w.T + bias) + residual", "time", "against eager"],
         "ratio_decimals": 2,
         "rows": rows,
+    }
+
+
+def _softmax(result: dict[str, Any]) -> dict[str, Any]:
+    labels = {
+        "library.py": "`torch.softmax`",
+        "lesson_15.py": "the two passes of this lesson",
+        "one_pass.py": "a row in registers, `float4`",
+        "compiled.py": "the formula, by `torch.compile`",
+    }
+    race = result["race"]
+    times = {label: race[name]["seconds"]["median"] for name, label in labels.items()}
+    times = {"eager, by operators": race["library.py"]["eager_seconds"]["median"]} | times
+    times["a plain copy of the matrix"] = result["copy_seconds"]
+    return {
+        "columns": ["softmax, 8192 × 8192", "time", "against eager"],  # noqa: RUF001
+        "ratio_decimals": 1,
+        "rows": [[label, round(seconds * 1e6)] for label, seconds in times.items()],
     }

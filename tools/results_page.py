@@ -137,6 +137,7 @@ GROUPS = (
             "pairs_simt.json": "Pairs of any origin, each with a right, a wrong and a coarse submission",
             "league.json": "The corpus by other judges",
             "kernelbench.json": "Problems of KernelBench as they are, on a GPU",
+            "softmax.json": "Softmax of rows: the formula, the library, torch.compile, lesson 15",
             "pairs_memory.json": "A pair whose tensors take 6 GB",
             "watch.json": "From a save to a verdict",
             "loop.json": "A single check",

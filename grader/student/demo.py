@@ -64,6 +64,9 @@ def run(console: Console, choice: detect.Choice) -> bool:
             good &= fine
             if not isinstance(found := solution.verdict.speed, NoSpeed | None):
                 notes.add(speed_note(found))
+            if solution.verdict.waiting:
+                machine = wording.waiting_for(f.status for f in solution.verdict.findings if f.max_points)
+                notes.add(f"Points after a + wait for {machine}.")
             table.add_row(*row(lesson, starter.verdict, solution.verdict), style="" if fine else "red")
     console.print()
     console.print(table)
@@ -121,11 +124,17 @@ def row(lesson: Lesson, starter: Verdict, solution: Verdict) -> list[str]:
         lesson.number,
         str(starter.status),
         str(solution.status),
-        wording.points(solution).replace(" points", "").partition(" (")[0],  # the command is said above
+        _points(solution),
         memory[1],
         *ratios(solution.speed),
         f"{starter.seconds + solution.seconds:.1f}",
     ]
+
+
+def _points(verdict: Verdict) -> str:
+    """Those of this machine, and how many wait for another one, which is named below the table."""
+    earned = f"{verdict.points}/{verdict.max_points - verdict.waiting}"
+    return earned + (f" +{verdict.waiting}" if verdict.waiting else "")
 
 
 def _memory(findings: tuple[Finding, ...]) -> str:
