@@ -59,12 +59,14 @@ class Grading:
     """A job, and what its verdict is shown with.
 
     ``own``: the lesson whose file in work/ this is. ``profiled``: where --profile describes the kernels.
+    ``begun``: the table of checks is on the screen already.
     """
 
     job: Job
     own: Lesson | None = None
     opinion: list[Advice] = field(default_factory=list)
     profiled: list[str] | None = None
+    begun: bool = False
 
 
 def check(subject: Subject, options: GradingOptions, shown: Shown) -> int:
@@ -107,8 +109,22 @@ def _prepared(subject: Subject, options: GradingOptions, shown: Shown) -> Gradin
         grading.job = replace(grading.job, timer=pair_profile.timer(grading.job, grading.profiled))
     if shown.on_screen:
         # Importing Rich takes a while; the players have long been started when it is needed.
-        grading.job = replace(grading.job, say=lambda text: print(text, file=sys.stderr))
+        grading.job = replace(
+            grading.job,
+            say=lambda text: print(text, file=sys.stderr),
+            tell=lambda stage, verdict: _tell(stage, verdict, grading, shown),
+        )
     return grading
+
+
+def _tell(stage: str, verdict: Verdict | None, grading: Grading, shown: Shown) -> None:
+    """The table of checks, before a search that takes seconds: nobody waits for what is known."""
+    if stage == "search" and verdict:
+        from grader.reports import console
+
+        console.show_table(console.screen(), verdict, grading.job.choice.why, every=shown.every)
+        sys.stdout.flush()
+        grading.begun = True
 
 
 def _lesson(subject: Subject, choice: detect.Choice, options: GradingOptions) -> Grading:
@@ -169,10 +185,10 @@ def _show(outcome: Outcome, grading: Grading, shown: Shown) -> None:
     from grader.reports import console
 
     screen, verdict, job = console.screen(), outcome.verdict, grading.job
-    console.show(
-        screen, verdict, job.choice.why, outcome.advice, grading.opinion, every=shown.every,
-        replayed="" if grading.own else workspace.shown(job.submission.path),
-    )  # fmt: skip
+    if not grading.begun:
+        console.show_table(screen, verdict, job.choice.why, every=shown.every)
+    replayed = "" if grading.own else workspace.shown(job.submission.path)
+    console.show_below(screen, verdict, outcome.advice, grading.opinion, replayed=replayed)
     if grading.own:
         guide.after(screen, grading.own, passed=verdict.ok)
     if timeable(grading.job, verdict):

@@ -37,7 +37,8 @@ def _silent(*_: object) -> None:
 class Job:
     """What is to be graded, how, and who listens meanwhile.
 
-    ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed.
+    ``tell`` hears that a stage is over: "loaded", and "judged" with the verdict before any speed; and
+    "search", with the verdict, before the one change that would mend a file is looked for: that takes long.
     ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
     ``forkservers`` by back end: players are forked from them instead of started; of "reference" only its own.
     ``pools``: where players wait that may be used instead, in the whole sandbox.

@@ -343,6 +343,7 @@ def _search(job: Job, record: Record, reference: Reference | None) -> None:
     verdict = _verdict(job, record, {}, 0.0, None)
     found = verdict.failed
     if found and nearest.wanted(found[0]):
+        job.tell("search", verdict)
         job.say("Looking for the one change that would fix it ...")
         source, name = job.submission.source, job.submission.path.name
         every = [*found, *(f for f in verdict.findings if f not in found)]

@@ -53,9 +53,19 @@ def show(
     ``why`` this back end was taken. ``every`` check gets a line of its own, those that passed too.
     ``replayed``: the file as `course replay` is told it, if it is not the student's own.
     """
-    for line in heading(verdict, why):
-        console.print(line, no_wrap=True, overflow="ellipsis")
-    console.print(Padding(findings_table(verdict, every=every), (0, 0, 0, 2)))
+    show_table(console, verdict, why, every=every)
+    show_below(console, verdict, advice, opinion, replayed=replayed)
+
+
+def show_below(
+    console: Console,
+    verdict: Verdict,
+    advice: list[Advice],
+    opinion: Sequence[Advice] = (),
+    *,
+    replayed: str = "",
+) -> None:
+    """Print what stands below the table of checks: the first failure, advice, output, points."""
     if failed := verdict.failed:
         console.print(failure(failed[0], others(verdict, failed), wording.replay_offer(verdict, replayed)))
         for item in advice[:3]:
@@ -70,6 +80,13 @@ def show(
             Panel(Text(_cut(verdict.output)), title="printed by the submission", border_style="dim")
         )
     console.print(summary(verdict))
+
+
+def show_table(console: Console, verdict: Verdict, why: str, *, every: bool = False) -> None:
+    """Print what was judged, where, and what became of each check; as in :func:`show`."""
+    for line in heading(verdict, why):
+        console.print(line, no_wrap=True, overflow="ellipsis")
+    console.print(Padding(findings_table(verdict, every=every), (0, 0, 0, 2)))
 
 
 def _looked(item: Advice) -> Text:

@@ -121,7 +121,8 @@ def _grade(make: Callable[[], Job], out: int) -> None:
         os.write(out, json.dumps(event).encode() + b"\n")
 
     def tell(stage: str, verdict: Verdict | None) -> None:
-        say(stage=stage, verdict=verdict.as_json() if verdict else None)
+        if stage != "search":  # what is known then was told as "judged"
+            say(stage=stage, verdict=verdict.as_json() if verdict else None)
 
     def stop(*_: object) -> None:
         raise SystemExit(1)
