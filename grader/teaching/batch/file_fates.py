@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,8 +55,9 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
     """
     found = _sorted(one, room)
     entries, chosen = [], dict[Path, str]()
+    named = {path: spoken(inner, known) for path, inner in found.sources.items()}
     for lesson in lessons:
-        choice = _choice(one, found, lesson, known, several=len(lessons) > 1)
+        choice = _choice(one, found, lesson, named, several=len(lessons) > 1)
         if choice.path is not None:
             chosen[choice.path] = lesson
         entries.append(
@@ -68,7 +70,7 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
         )  # fmt: skip
     fates = []
     for path, inner in found.sources.items():
-        lesson = chosen.get(path, "") or spoken(inner, known)
+        lesson = chosen.get(path, "") or named[path]
         what, look = _fate_of_source(path, lesson, chosen, lessons)
         fates.append(_fate(_shown(path, inner, found, folder), one.student, lesson, what, look=look))
     for path, inner, what in found.others:
@@ -77,9 +79,9 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
     return Claimed(tuple(entries), tuple(fates))
 
 
-def _choice(one: HandIn, found: _Sorted, lesson: str, known: list[str], *, several: bool) -> ChosenFile:
+def _choice(one: HandIn, found: _Sorted, lesson: str, named: dict[Path, str], *, several: bool) -> ChosenFile:
     if found.sources:
-        return choose_file(found.sources, lesson, known, others=bool(found.others), several=several)
+        return choose_file(found.sources, lesson, named, others=bool(found.others), several=several)
     if found.others:
         given = list(dict.fromkeys(disk.legible(found.given[path].name) for path, _, _ in found.others))
         names, more = ", ".join(given[:4]), f" and {len(given) - 4} more" if given[4:] else ""
@@ -167,7 +169,7 @@ def _shown(path: Path, inner: Path, found: _Sorted, folder: Path) -> str:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    return disk.legible(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
+    return disk.legible(str(path).removeprefix(f"{folder}{os.sep}"))
 
 
 def _fate(file: str, student: str, lesson: str, what: str, *, look: bool) -> FileFate:

@@ -12,7 +12,7 @@ import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
-from grader.teaching.batch import layouts, unpack
+from grader.teaching.batch import file_fates, layouts, student_files, unpack
 from grader.teaching.batch.student_files import StudentFile, lesson_named
 
 if TYPE_CHECKING:
@@ -57,6 +57,23 @@ def put(folder: Path, *paths: str) -> Path:
 )  # fmt: skip
 def test_names_that_speak_of_a_lesson(word: str, lesson: str) -> None:
     assert lesson_named(word, KNOWN) == lesson
+
+
+def test_a_name_is_asked_about_once_however_many_lessons_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "class", *(f"{who}/{lesson[:2]}.py" for who in ("ann", "ben") for lesson in KNOWN))
+    asked: list[str] = []
+
+    def spoken(inner: Path, known: list[str]) -> str:
+        asked.append(str(inner))
+        return student_files.spoken(inner, known)
+
+    monkeypatch.setattr(file_fates, "spoken", spoken)
+    found = handed(tmp_path / "class", "auto", *KNOWN)
+    assert sorted(asked) == sorted(f"{lesson[:2]}.py" for lesson in KNOWN for _ in range(2))
+    chosen = {(one.student, one.lesson): one.path and one.path.name for one in found.files}
+    assert chosen == {(who, x): f"{x[:2]}.py" for who in ("ann", "ben") for x in KNOWN}
 
 
 def test_one_file_a_student(tmp_path: Path) -> None:
