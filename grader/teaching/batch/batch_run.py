@@ -29,6 +29,7 @@ from grader.teaching.batch import (
     report_files,
     roster,
     submission_times,
+    try_logs,
 )
 from grader.teaching.batch import machines as places
 from grader.teaching.batch import (
@@ -88,6 +89,7 @@ def run(request: Request) -> Class:
                     f"Stopped. {batch.finished} of {len(orders)} are graded and kept; run it again to go on."
                 )
                 raise
+    try_logs.keep(results, found.files)
     result = class_rows.collected(made, title, batch.lines, results)
     report_files.update_decided(results, result)
     return result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.verdict import SENTENCE, Status
 from grader.reports.row import Check, Class, LessonFacts, Row, State, checks_of, state_of
-from grader.teaching.batch import batch_plan, collector, late_policy, overrides
+from grader.teaching.batch import batch_plan, collector, late_policy, overrides, try_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +68,8 @@ def collected(plan: Plan, title: str, lines: dict[str, Line], results: ResultsFo
     devices = sorted({r.device for r in rows if r.device})
     known = {"devices": ", ".join(devices), "waiting": str(len(plan.entries) - len(rows))}
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return Class(title, created, plan.lessons, tuple(rows), known, files=plan.files)
+    tries = try_logs.read(results, rows) if results else ()
+    return Class(title, created, plan.lessons, tuple(rows), known, files=plan.files, tries=tries)
 
 
 def row(entry: Entry, line: Line | None, lesson: LessonFacts, plan: Plan) -> Row:

@@ -12,6 +12,7 @@ from grader.domain import disk
 
 SOURCES = (".py", ".ipynb")
 NUMBERED = re.compile(r"(?:(?:[a-z_]*_)?(?:lesson|exercise|ex|hw|task|lab|assignment)_?)?0*(\d{1,2})(?!\d)")
+LOG = re.compile(r"tries(?:[-_ ]?\(?\d+\)?)?\.jsonl", re.I)  # numbered as platforms do that
 OUR_NAMES = ("exercise", "lesson", "solution", "submission", "main")
 
 
@@ -44,6 +45,7 @@ class StudentFile:
     time of the submission, if anything tells it. ``late``: the platform has marked it. ``notes``: what a
     teacher should know, a sentence each. ``nick``: for a leaderboard. ``given``: the file as it was handed
     in, which is an archive where ``path`` was in one. ``held``: why what is missing may not be 0.
+    ``log``: the student's own log of tries, of all lessons.
     """
 
     student: str
@@ -61,6 +63,7 @@ class StudentFile:
     ids: dict[str, str] = field(default_factory=dict)
     given: Path | None = None
     held: str = ""
+    log: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
