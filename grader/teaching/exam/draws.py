@@ -21,8 +21,8 @@ class Draws:
 
     @classmethod
     def of_term(cls, term: str, secret: str = "") -> Draws:
-        """What is drawn for all students of a term, as 2027w; a student who is called so has others."""
-        return cls(f"term {term}" if term.strip() else "", secret)
+        """What is drawn for all students of a term, as 2027w; 2027w as a student's name gives others."""
+        return cls(f"term-{term}" if term.strip() else "", secret)
 
     def one(self, what: str, options: Sequence[T]) -> T:
         """One of the options; ``what`` tells one draw from another."""

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from grader.backends.detect import Choice
 from grader.cli.app import app
+from grader.domain import workspace
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import find
 from grader.domain.verdict import Status
@@ -103,8 +104,10 @@ def test_a_term_is_no_student_and_a_variant_that_lets_a_mutant_pass_is_told(
 def test_a_class_is_graded_with_a_terms_variant_in_place_of_the_lesson(tmp_path: Path) -> None:
     out, handed_in = tmp_path / "exam", tmp_path / "class"
     done = CliRunner().invoke(app, ["exam", "02", "--term", "2027w", "--secret", "s", "--out", str(out)])
-    assert done.exit_code == 0 and "COURSE_ROOT=" in done.output and "Drawn without" not in done.output
+    root = out / "keys" / "term-2027w"  # as the guide has it
+    assert f"COURSE_ROOT={workspace.shown(root)} " in done.output and "Drawn without" not in done.output
     one = sheet.write("02", Draws.of_term("2027w", "s"), out)
+    assert done.exit_code == 0 and one.root == root
     handed_in.mkdir()
     for who, text in (
         ("ann", one.key.read_text()), ("ben", one.starter.read_text()),
