@@ -98,8 +98,11 @@ def trouble(error: Exception) -> str:
 
 
 def slug(text: str) -> str:
-    """A file name made of a student's key, the same on every system; different keys stay different."""
-    plain = re.sub(r"[^A-Za-z0-9.@+-]+", "_", text).strip("._")[:60]
-    if plain == text:
+    """A file name made of a student's key, the same on every system; different keys stay different.
+
+    None begins with a dot or a dash, which would hide it or make it an option of a command.
+    """
+    plain = re.sub(r"[^A-Za-z0-9.@+-]+", "_", text).strip("._-")[:60]
+    if plain and plain == text:
         return plain
     return f"{plain or 'student'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"

@@ -9,7 +9,9 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
+from grader.cli.app import app
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
 from grader.teaching.batch import file_fates, layouts, student_files, unpack
@@ -291,6 +293,21 @@ def test_what_is_no_zip_and_what_is_no_class(tmp_path: Path) -> None:
         unpack.unpack(bomb, tmp_path / "into", in_all=4 << 20)
     with pytest.raises(BadInputError, match="more than 8 files"):
         unpack.unpack(bomb, tmp_path / "into", files=8)
+
+
+def test_dry_run_shows_whose_each_file_is_and_grades_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = put(tmp_path / "class", "ann_03.py", "ann_07.py", "ben_07.py", "eve.rar")
+    monkeypatch.chdir(tmp_path)
+    words = ["batch", str(folder), "--lesson", "03,07", "--dry-run", "--backend", "simt"]
+    done = CliRunner().invoke(app, words, env={"COLUMNS": "150"})
+    lines = [" ".join(line.split()) for line in done.output.splitlines()]
+    assert {"ann 03 ann_03.py graded", "ann 07 ann_07.py graded", "ben 07 ben_07.py graded"} <= set(lines)
+    assert "ben 03 - No file is for lesson 03." in lines
+    assert any(line.startswith("eve eve.rar A .rar archive, which is not opened here") for line in lines)
+    assert done.exit_code == 1 and "1 of 4 files have to be looked at:" in lines
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["class"]
 
 
 def test_two_of_one_name_are_two_rows(tmp_path: Path) -> None:
