@@ -5,7 +5,9 @@
 Each student has handed in every lesson, and no two files are equal. A journal with a made-up verdict for all
 but the last few is written by the batch's own plan and keys. Then the real command runs: ``until_grading_s``
 is from its start until it says what is left to do, and ``nothing_left_s`` that of a whole run, reports
-included, when nothing is left. Memory is the most that the command itself has had.
+included, when nothing is left. It has run once before, so that the tasks of what is left are tried and
+remembered as they are in a batch that was interrupted. ``_cpu_s`` is the time of a processor that the
+command's own process has had, which other work on the machine changes less. Memory is that process's peak.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -68,19 +71,29 @@ def grade_before(folder: Path, out: Path) -> list[str]:
     return lines
 
 
-def peak_mib(pid: int) -> float:
-    """The most memory that this process itself has had so far; 0 if it has ended."""
+class Run(NamedTuple):
+    """Seconds, seconds of a processor and MiB of one run of the command, as far as it was watched."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+
+
+def used(pid: int) -> tuple[float, float]:
+    """Seconds of a processor and the most memory (MiB) of this process itself; 0 if it has ended."""
     try:
-        text = Path(f"/proc/{pid}/status").read_text()
+        status = Path(f"/proc/{pid}/status").read_text()
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith("VmHWM"))
+        return 0.0, 0.0
+    peak = sum(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), peak
 
 
-def run(folder: Path, out: Path, *, stop: bool) -> tuple[float, float]:
-    """The command in a process of its own: seconds to its end, or until it says what is left; its MiB."""
+def run(folder: Path, out: Path, *, stop: bool) -> Run:
+    """The command in a process of its own, to its end or until it says what is left."""
     words = ["batch", str(folder), "--lesson", "all", "--out", str(out), "--backend", "simt"]
-    begun, peak, said = time.monotonic(), 0.0, ""
+    begun, cpu, peak, said = time.monotonic(), 0.0, 0.0, ""
     with (
         tempfile.TemporaryFile("w+") as log,
         subprocess.Popen(
@@ -89,17 +102,18 @@ def run(folder: Path, out: Path, *, stop: bool) -> tuple[float, float]:
     ):
         while running.poll() is None:
             time.sleep(0.02)
-            peak = max(peak, peak_mib(running.pid))
+            now = used(running.pid)
+            cpu, peak = max(cpu, now[0]), max(peak, now[1])
             log.seek(0)
             said = log.read()
             if stop and "gradings to do" in said:
                 seconds = time.monotonic() - begun
                 running.send_signal(signal.SIGINT)
                 running.wait()
-                return seconds, peak
+                return Run(seconds, cpu, peak)
     if stop or running.returncode:
         sys.exit(f"The batch ended otherwise than it should. {said}")
-    return time.monotonic() - begun, peak
+    return Run(time.monotonic() - begun, cpu, peak)
 
 
 def main() -> None:
@@ -114,16 +128,18 @@ def main() -> None:
         lines = grade_before(folder, out)
         journal = ResultsFolder(out).journal
         journal.write_text("\n".join(lines[: -options.left]) + "\n")
+        run(folder, out, stop=True)
         load = round(os.getloadavg()[0], 1)
-        until, _ = run(folder, out, stop=True)
+        until = run(folder, out, stop=True)
         journal.write_text("\n".join(lines) + "\n")
-        whole, peak = run(folder, out, stop=False)
+        whole = run(folder, out, stop=False)
     command = f"python benchmarks/batch_resume.py --students {options.students}"
     result = {
         **facts(command, "distributed", "msgspec", "matplotlib"),
         "students": options.students, "lessons": len(lessons.names()), "rows": len(lines),
-        "left": options.left, "until_grading_s": round(until, 2), "nothing_left_s": round(whole, 2),
-        "peak_mib": round(peak), "load": load,
+        "left": options.left, "until_grading_s": round(until.wall_s, 2),
+        "until_grading_cpu_s": round(until.cpu_s, 2), "nothing_left_s": round(whole.wall_s, 2),
+        "nothing_left_cpu_s": round(whole.cpu_s, 2), "peak_mib": round(whole.peak_mib), "load": load,
     }  # fmt: skip
     print(json.dumps(result, indent=1))
     if options.json:

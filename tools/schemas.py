@@ -71,7 +71,7 @@ def of_recording() -> dict[str, Any]:
 
 # Fields that a later version added: what was written before is valid without them.
 LATER = {
-    "Class": {"files"},
+    "Class": {"files", "tries"},
     "Row": {"final", "ids", "adjusted", "excused", "by_hand", "mistake", "taught"},
 }
 

@@ -109,6 +109,22 @@ def check_lessons(
     raise typer.Exit(1 if found else 0)
 
 
+@dev.command("variant")
+def term_variant(
+    lesson: Annotated[str, typer.Argument(help="A lesson that has an exam: 02, 03, 04, 07 or 09.")],
+    term: Annotated[str, typer.Option(help="The term that it is drawn by: 2027w.")],
+    secret: Annotated[str, typer.Option(help="Yours, and the same each time.")] = "",
+    out: Annotated[Path, typer.Option(help="The folder to write: students/ and keys/.")] = Path("exam"),
+) -> None:
+    """Draw a lesson's variant for a term, and grade its key, its starter and its wrong versions."""
+    from grader.teaching.exam.draws import Draws
+    from tools.variant_check import problems
+
+    found = problems(lesson, Draws.of_term(term, secret), out, print)
+    print("\n".join(found) or "The variant is whole.")
+    raise typer.Exit(1 if found else 0)
+
+
 @dev.command("terms")
 def first_uses(
     lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,

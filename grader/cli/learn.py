@@ -236,6 +236,18 @@ def progress(
 
 
 @app.command()
+def tries(
+    word: Annotated[
+        str, typer.Argument(metavar="[agree|stop|delete]", help="Left out: show what is kept.")
+    ] = "",
+) -> None:
+    """Keep a log of your tries and their times for yourself or your teacher, only if you agree to it."""
+    from grader.student import own_tries
+
+    own_tries.run(word)
+
+
+@app.command()
 def predict(
     lesson: NamedArgument,
     values: Annotated[list[str] | None, typer.Argument(help="The numbers; left out: you are asked.")] = None,

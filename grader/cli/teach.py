@@ -154,7 +154,10 @@ def similar(
 @app.command()
 def exam(
     lesson: Annotated[str, typer.Argument(help="A lesson that has one: 02, 03, 04, 07 or 09.")],
-    name: Annotated[list[str], typer.Option(help="Whose variant it is: a name or number. May be repeated.")],
+    name: Annotated[
+        list[str] | None, typer.Option(help="Whose variant it is: a name or number. May be repeated.")
+    ] = None,
+    term: Annotated[str, typer.Option(help="A variant for a whole class, drawn by the term: 2027w.")] = "",
     secret: Annotated[
         str, typer.Option(help="Yours, and the same each time: else students can draw their own keys.")
     ] = "",
@@ -164,10 +167,11 @@ def exam(
     ] = None,
     backend: BackendOption = "auto",
 ) -> None:
-    """Write each student's own variant of a lesson, with its key, or grade an answer to it."""
+    """Write a student's own variant of a lesson, or a term's, with its key, or grade an answer to it."""
     from grader.teaching.exam import exam_verb
 
-    raise typer.Exit(exam_verb.run(lesson, exam_verb.Wanted(tuple(name), secret, out), grade, backend))
+    wanted = exam_verb.Wanted(tuple(name or ()), secret, out, term)
+    raise typer.Exit(exam_verb.run(lesson, wanted, grade, backend))
 
 
 @app.command()

@@ -31,6 +31,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "open",
         "predict",
         "progress",
+        "tries",
     ),
     "Look closer": ("explain", "run", "profile", "roofline", "lab", "docs"),
     "Teach": ("batch", "report", "gradebook", "similar", "export", "exam"),

@@ -18,13 +18,18 @@ PIECE = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
+def is_plain(text: str) -> bool:
+    """Whether this is a line of ASCII, which is legible as it is."""
+    return text.isascii() and text.isprintable()
+
+
 def legible(name: str) -> str:
     r"""A file's name as text of one line: bytes that are not UTF-8 become ``\xfc``, a line's end ``\x0a``.
 
     Old archives leave such names. Python's own form of them has halves of surrogate pairs in it, which can
     neither be printed nor written nor sent. Different names stay different, as far as people use them.
     """
-    if name.isascii() and name.isprintable():
+    if is_plain(name):
         return name
     try:
         text = os.fsencode(name).decode("utf-8", "backslashreplace")
@@ -93,8 +98,11 @@ def trouble(error: Exception) -> str:
 
 
 def slug(text: str) -> str:
-    """A file name made of a student's key, the same on every system; different keys stay different."""
-    plain = re.sub(r"[^A-Za-z0-9.@+-]+", "_", text).strip("._")[:60]
-    if plain == text:
+    """A file name made of a student's key, the same on every system; different keys stay different.
+
+    None begins with a dot or a dash, which would hide it or make it an option of a command.
+    """
+    plain = re.sub(r"[^A-Za-z0-9.@+-]+", "_", text).strip("._-")[:60]
+    if plain and plain == text:
         return plain
     return f"{plain or 'student'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,17 +50,30 @@ class Submission:
 def read(path: Path) -> Submission:
     """Read a submission; :class:`~grader.domain.errors.BadInputError` says in one sentence why it cannot be
     one."""
+    source, digest = content(path)
+    if path.suffix == ".ipynb":
+        return _copied(source, digest, path)
+    file = path.resolve()
+    plain = legible(str(file)) == str(file)
+    return Submission(file, source, digest) if plain else _copied(source, digest, path)
+
+
+def content(path: Path) -> tuple[str, str]:
+    """The text of a submission and its digest, for who plays it elsewhere; BadInputError as :func:`read`."""
     shown = legible(str(path))
     try:
-        if path.is_dir():
+        facts = path.stat()
+        if stat.S_ISDIR(facts.st_mode):
             raise BadInputError(f"{shown} is a folder; name the .py file in it that should be graded.")
-        if not path.exists():
-            raise BadInputError(f"There is no file {shown}; check the spelling, or leave the path out.")
-        if not path.is_file():
+        if not stat.S_ISREG(facts.st_mode):
             raise BadInputError(f"{shown} is not an ordinary file, so it is not read.")
-        if path.stat().st_size > MAX_BYTES:
+        if facts.st_size > MAX_BYTES:
             raise BadInputError(f"{shown} is larger than 2 MiB; a submission is a file of source code.")
         data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadInputError(
+            f"There is no file {shown}; check the spelling, or leave the path out."
+        ) from error
     except OSError as error:
         raise BadInputError(f"{shown} cannot be read: {error.strerror}.") from error
     if not data.strip():
@@ -72,18 +86,16 @@ def read(path: Path) -> Submission:
         raise BadInputError(
             f"{shown} is not UTF-8 text (byte {error.start} is {data[error.start]:#04x}); save it as UTF-8."
         ) from error
-    if path.suffix == ".ipynb":
-        from grader.domain import notebook
+    if path.suffix != ".ipynb":
+        return source, hashlib.sha256(data).hexdigest()
+    from grader.domain import notebook
 
-        try:
-            text = within(READING_S, lambda: notebook.source(data, Path(shown)))
-        except TooMuchError as error:
-            raise BadInputError(f"{shown} is not read: {error}. Does a cell hold output or data?") from error
-        source = _encodable(text, shown)
-        return _copied(source, hashlib.sha256(source.encode()).hexdigest(), path)
-    digest, file = hashlib.sha256(data).hexdigest(), path.resolve()
-    plain = legible(str(file)) == str(file)
-    return Submission(file, source, digest) if plain else _copied(source, digest, path)
+    try:
+        text = within(READING_S, lambda: notebook.source(data, Path(shown)))
+    except TooMuchError as error:
+        raise BadInputError(f"{shown} is not read: {error}. Does a cell hold output or data?") from error
+    source = _encodable(text, shown)
+    return source, hashlib.sha256(source.encode()).hexdigest()
 
 
 def _encodable(source: str, shown: str) -> str:

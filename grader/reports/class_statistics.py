@@ -16,7 +16,7 @@ from grader.domain.verdict import PENDING, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from grader.reports.row import Class, LessonFacts, Row
+    from grader.reports.row import CheckTries, Class, LessonFacts, Row, Tries
 
 NOT_REACHED = PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE}
 FEWEST = 10  # students who must have reached a check before its discrimination means anything
@@ -60,6 +60,38 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """The median of some numbers, and between what half of them lie."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEffort:
+    """A check in the students' own logs: ``failed`` of all logs have a try that did not pass it.
+
+    ``tries`` that did not, and ``minutes`` for which it was the first to mend, are of those logs.
+    """
+
+    name: str
+    failed: int
+    tries: Spread
+    minutes: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What ``logs`` of students' own say of a lesson: claims, which nobody has checked."""
+
+    logs: int
+    tries: Spread
+    minutes: Spread
+    checks: tuple[CheckEffort, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LessonStatistics:
     """One lesson of a class."""
 
@@ -68,6 +100,7 @@ class LessonStatistics:
     checks: tuple[CheckFacts, ...]
     mistakes: tuple[Mistake, ...]
     sections: tuple[Section, ...]
+    effort: Effort | None = None
 
 
 def of_class(result: Class) -> tuple[LessonStatistics, ...]:
@@ -75,16 +108,44 @@ def of_class(result: Class) -> tuple[LessonStatistics, ...]:
     by_lesson: dict[str, list[Row]] = defaultdict(list)
     for row in result.rows:
         by_lesson[row.lesson].append(row)
-    return tuple(_lesson(facts, by_lesson[facts.name]) for facts in result.lessons)
+    logged: dict[str, list[Tries]] = defaultdict(list)
+    for one in result.tries:
+        logged[one.lesson].append(one)
+    return tuple(
+        _lesson(facts, by_lesson[facts.name], effort(logged[facts.name])) for facts in result.lessons
+    )
 
 
-def _lesson(facts: LessonFacts, rows: list[Row]) -> LessonStatistics:
+def effort(logged: list[Tries]) -> Effort | None:
+    """Tries and minutes by the students' own logs of one lesson; the checks that cost most minutes first."""
+    if not logged:
+        return None
+    by_check: dict[str, list[CheckTries]] = defaultdict(list)
+    for one in logged:
+        for check in one.checks:
+            by_check[check.id].append(check)
+    made = [
+        CheckEffort(name, len(all_), _spread([c.tries for c in all_]), _spread([c.minutes for c in all_]))
+        for name, all_ in by_check.items()
+    ]
+    made.sort(key=lambda c: (-c.minutes.median * c.failed, -c.failed, c.name))
+    return Effort(
+        len(logged), _spread([x.tries for x in logged]), _spread([x.minutes for x in logged]), tuple(made)
+    )
+
+
+def _spread(values: list[int] | list[float]) -> Spread:
+    low, middle, high = statistics.quantiles(values, method="inclusive") if len(values) > 1 else values * 3
+    return Spread(middle, low, high)
+
+
+def _lesson(facts: LessonFacts, rows: list[Row], logged: Effort | None) -> LessonStatistics:
     graded = [row for row in rows if row.state == "graded"]
     sections: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         sections[row.section or "no section"].append(row)
     each = tuple(_section(name, sections[name]) for name in sorted(sections)) if len(sections) > 1 else ()
-    return LessonStatistics(facts, _section("all", rows), checks(graded), _mistakes(graded), each)
+    return LessonStatistics(facts, _section("all", rows), checks(graded), _mistakes(graded), each, logged)
 
 
 def checks(graded: Iterable[Row]) -> tuple[CheckFacts, ...]:

@@ -175,6 +175,28 @@ class FileFate:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckTries:
+    """A check in a student's own log of tries."""
+
+    id: str
+    tries: Annotated[Points, Meta(description="Tries that did not pass it.")]
+    minutes: Annotated[Seconds, Meta(description="Minutes for which it was the first to mend.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """What a student's own log says of one lesson: a claim, which nobody has checked."""
+
+    student: Annotated[str, Meta(description="Key of the student, as in a row.")]
+    lesson: Annotated[str, Meta(description="Folder name of the lesson.")]
+    tries: Annotated[Points, Meta(description="Gradings that the log has.")]
+    minutes: Annotated[Seconds, Meta(description="From try to try, without pauses over 15 minutes.")]
+    checks: Annotated[
+        tuple[CheckTries, ...], Meta(description="Checks of the lesson that some try did not pass.")
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Class:
     """What `course batch` writes to `reports/class.json`: every class report is written from it.
 
@@ -197,6 +219,9 @@ class Class:
     ] = "inline-to-fused/class/v1"
     files: Annotated[
         tuple[FileFate, ...], Meta(description="Every file of the folder of submissions, in its order.")
+    ] = ()
+    tries: Annotated[
+        tuple[Tries, ...], Meta(description="What the students' own logs say, where they handed one in.")
     ] = ()
 
 

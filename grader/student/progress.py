@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader.domain import disk, workspace
+from grader.student import own_tries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,6 +142,7 @@ def parse(text: str) -> Progress:
 
 def record(verdict: Verdict) -> LessonProgress:
     """Count a grading. The best verdict stays; what was measured is put beside what was predicted."""
+    own_tries.note(verdict)
     progress = read()
     line = progress.line(verdict.lesson)
     if (verdict.ok, verdict.points) > (line.passed, line.points) or not (line.tries or line.passed):

@@ -89,3 +89,10 @@ def test_what_is_ours_is_no_trouble_of_the_disk() -> None:
     assert disk.trouble(error.value) == ""
     assert disk.trouble(ValueError("x")) == disk.trouble(OSError("x")) == ""
     assert disk.trouble(OSError(errno.EBADF, "Bad file descriptor")) == ""
+
+
+def test_a_folder_of_a_students_name_is_no_option_and_not_hidden() -> None:
+    keys = ["ann", "-rf", "--help", "rf", "..", "../x", "ann b", "ann_b", "\u00e4", "-", ""]
+    made = [disk.slug(key) for key in keys]
+    assert len(set(made)) == len(keys) and made[0] == "ann"
+    assert all(name[0].isalnum() and "/" not in name for name in made)

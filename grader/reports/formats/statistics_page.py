@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.domain.disk import slug
+from grader.domain.try_log import PAUSE_S
 from grader.reports import charts, class_statistics
 from grader.reports.formats import ClassFormat
 from grader.reports.formats.html_page import environment
 
 if TYPE_CHECKING:
-    from grader.reports.class_statistics import LessonStatistics
+    from grader.reports.class_statistics import LessonStatistics, Spread
     from grader.reports.row import Class, Row
 
 MOST_BARS = 8
@@ -30,7 +31,7 @@ def text(result: Class) -> str:
         environment()
         .get_template("statistics.html")
         .render(result=result, lessons=[(x, _plot(x)) for x in lessons], term=term, links=_links,
-                fewest=class_statistics.FEWEST)
+                fewest=class_statistics.FEWEST, spread=_spread, pause=round(PAUSE_S / 60))
     )  # fmt: skip
     return made
 
@@ -40,6 +41,10 @@ def _plot(one: LessonStatistics) -> str:
     if not failed:
         return ""
     return charts.missed(failed, one.whole.graded, f"Checks that students did not pass, {one.facts.name}.")
+
+
+def _spread(one: Spread) -> str:
+    return f"median {one.median:.0f}, half of them {one.low:.0f} to {one.high:.0f}"
 
 
 def _links(rows: tuple[Row, ...]) -> list[tuple[str, str]]:

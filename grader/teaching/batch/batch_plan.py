@@ -120,26 +120,39 @@ def read(path: Path) -> tuple[str, Plan]:
 
 
 def _entry(one: StudentFile, lesson: Lesson, settings: Settings, orders: dict[str, Order]) -> Entry:
-    common = Entry(
+    name, what, refused = "", "", ""
+    if one.path is not None:
+        try:
+            name, what = _ordered(one, one.path, lesson, settings, orders)
+        except BadInputError as error:
+            refused = str(error).replace(disk.legible(str(one.path)), disk.legible(one.path.name))
+        except (RecursionError, ValueError) as error:  # a notebook made to be unreadable
+            refused = f"{disk.legible(one.path.name)} cannot be read: {type(error).__name__}."
+    return Entry(
         one.student, one.lesson, one.name, one.email, one.section, one.nick, str(one.path or ""), one.notes,
-        one.when if one.path else None, marked=one.late and one.path is not None, held=one.held, ids=one.ids,
+        one.when if one.path else None, what, name, refused,
+        missing="" if one.path or one.problem else one.missing or NOTHING,
+        unclear="" if one.path else one.problem,
+        marked=one.late and one.path is not None, held=one.held, ids=one.ids,
     )  # fmt: skip
-    if one.path is None:
-        return replace(common, unclear=one.problem, missing="" if one.problem else one.missing or NOTHING)
-    whole, short = disk.legible(str(one.path)), disk.legible(one.path.name)
-    try:
-        given = submission.read(one.path)
-    except BadInputError as error:
-        return replace(common, refused=str(error).replace(whole, short))
-    except (RecursionError, ValueError) as error:  # a notebook made to be unreadable
-        return replace(common, refused=f"{short} cannot be read: {type(error).__name__}.")
+
+
+def _ordered(
+    one: StudentFile, path: Path, lesson: Lesson, settings: Settings, orders: dict[str, Order]
+) -> tuple[str, str]:
+    """See to an order for a file; its key, and the name of what is graded."""
+    source, digest = submission.content(path)
     hidden = settings.hidden.get(lesson.name, "")
-    options = replace(settings.options, student=one.student if settings.by_student else "")
-    name, parts = grading_key.made(lesson, given.digest, settings.device, options, hidden)
-    if name not in orders:
-        asked = replace(options, student=parts.get("student", ""))
-        orders[name] = Order(name, lesson.name, parts["task"], given.source, asked, hidden, settings.arch)
-    return replace(common, subject=subject(lesson.name, parts), key=name)
+    options = _for(settings.options, one.student if settings.by_student else "")
+    key, parts = grading_key.made(lesson, digest, settings.device, options, hidden)
+    if key not in orders:
+        asked = _for(options, parts.get("student", ""))
+        orders[key] = Order(key, lesson.name, parts["task"], source, asked, hidden, settings.arch)
+    return key, subject(lesson.name, parts)
+
+
+def _for(options: GradingOptions, student: str) -> GradingOptions:
+    return options if options.student == student else replace(options, student=student)
 
 
 def subject(lesson: str, parts: dict[str, str]) -> str:

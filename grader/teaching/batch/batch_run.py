@@ -21,6 +21,7 @@ from grader.teaching.batch import (
     batch_progress,
     batch_work,
     class_rows,
+    collector,
     hidden_cases,
     journal,
     layouts,
@@ -28,6 +29,7 @@ from grader.teaching.batch import (
     report_files,
     roster,
     submission_times,
+    try_logs,
 )
 from grader.teaching.batch import machines as places
 from grader.teaching.batch import (
@@ -55,17 +57,19 @@ def run(request: Request) -> Class:
         raise BadInputError("--only-pending fills in what needs a GPU: run it where there is one.")
     wanted = [lessons.find(word) for word in request.lessons]
     results = ResultsFolder(request.out)
-    found, title = handed_in(request, results), disk.legible(request.submissions.stem)
+    with collector.paused():
+        found, title = handed_in(request, results), disk.legible(request.submissions.stem)
     with journal.opened(results.journal) as kept, _machines(request) as machines:
         options = replace(request.options, memory_bytes=machines.memory)
         hidden = hidden_cases.texts(options.hidden, wanted)
         settings = Settings(options, machines.device, request.by_student, machines.arch, hidden)
-        made = batch_plan.make(found.files, wanted, settings, request.policy, found.fates)
-        _require_known(request.regrade, made)
-        made = class_rows.with_overrides(made, results)
-        disk.write(results.plan, made.text(title))
-        before = class_rows.best(results.lines())
-        orders = left_to_grade(made, before, request)
+        with collector.paused():
+            made = batch_plan.make(found.files, wanted, settings, request.policy, found.fates)
+            _require_known(request.regrade, made)
+            made = class_rows.with_overrides(made, results)
+            disk.write(results.plan, made.text(title))
+            before = class_rows.best(results.lines())
+            orders = left_to_grade(made, before, request)
         batch = _Batch(results, kept, made, {x.name: x for x in wanted}, before, request)
         with batch_progress.listener(len(orders), quiet=request.quiet) as told:
             batch.told = told
@@ -85,6 +89,7 @@ def run(request: Request) -> Class:
                     f"Stopped. {batch.finished} of {len(orders)} are graded and kept; run it again to go on."
                 )
                 raise
+    try_logs.keep(results, found.files)
     result = class_rows.collected(made, title, batch.lines, results)
     report_files.update_decided(results, result)
     return result

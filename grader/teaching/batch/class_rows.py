@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.verdict import SENTENCE, Status
 from grader.reports.row import Check, Class, LessonFacts, Row, State, checks_of, state_of
-from grader.teaching.batch import batch_plan, late_policy, overrides
+from grader.teaching.batch import batch_plan, collector, late_policy, overrides, try_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +35,7 @@ def best(lines: Iterable[Line]) -> dict[str, Line]:
     return found
 
 
+@collector.paused()
 def collect(results: ResultsFolder) -> Class:
     """The whole result as it stands; gradings that are still to come are left out of it."""
     title, plan = batch_plan.read(results.plan)
@@ -49,6 +50,7 @@ def with_overrides(plan: Plan, results: ResultsFolder) -> Plan:
     return replace(plan, overrides=given)
 
 
+@collector.paused()
 def collected(plan: Plan, title: str, lines: dict[str, Line], results: ResultsFolder | None = None) -> Class:
     """The class of a plan and the lines that count. With ``results`` kept verdicts are looked at, too."""
     facts = {x.name: x for x in plan.lessons}
@@ -66,7 +68,8 @@ def collected(plan: Plan, title: str, lines: dict[str, Line], results: ResultsFo
     devices = sorted({r.device for r in rows if r.device})
     known = {"devices": ", ".join(devices), "waiting": str(len(plan.entries) - len(rows))}
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return Class(title, created, plan.lessons, tuple(rows), known, files=plan.files)
+    tries = try_logs.read(results, rows) if results else ()
+    return Class(title, created, plan.lessons, tuple(rows), known, files=plan.files, tries=tries)
 
 
 def row(entry: Entry, line: Line | None, lesson: LessonFacts, plan: Plan) -> Row:

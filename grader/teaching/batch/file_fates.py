@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from grader.domain.errors import BadInputError
 from grader.reports.row import FileFate
 from grader.teaching.batch import unpack
 from grader.teaching.batch.student_files import (
+    LOG,
     SOURCES,
     ChosenFile,
     HandIn,
@@ -39,12 +41,16 @@ class Claimed:
 
 @dataclass(slots=True)
 class _Sorted:
-    """One student's files: sources with their names, all others, and what of them each was handed in as."""
+    """One student's files: sources with their names, all others, and what of them each was handed in as.
+
+    ``logs``: of their own tries, with the names that they gave them.
+    """
 
     sources: dict[Path, Path]
     given: dict[Path, Path]
     others: list[tuple[Path, Path, str]]
     notes: list[str]
+    logs: dict[Path, Path]
 
 
 def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room: Path) -> Claimed:
@@ -54,8 +60,10 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
     """
     found = _sorted(one, room)
     entries, chosen = [], dict[Path, str]()
+    log = max(found.logs, key=lambda path: path.stat().st_size, default=None)  # it only ever grows
+    named = {path: spoken(inner, known) for path, inner in found.sources.items()}
     for lesson in lessons:
-        choice = _choice(one, found, lesson, known, several=len(lessons) > 1)
+        choice = _choice(one, found, lesson, named, several=len(lessons) > 1)
         if choice.path is not None:
             chosen[choice.path] = lesson
         entries.append(
@@ -63,23 +71,26 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
                 one.student, lesson, choice.path, one.name, one.email, when=one.when, late=one.late,
                 notes=(*one.notes, *found.notes, *choice.notes), problem=choice.problem,
                 missing=choice.missing, ids=one.ids,
-                given=found.given.get(choice.path) if choice.path else None,
+                given=found.given.get(choice.path) if choice.path else None, log=log,
             )
         )  # fmt: skip
     fates = []
     for path, inner in found.sources.items():
-        lesson = chosen.get(path, "") or spoken(inner, known)
+        lesson = chosen.get(path, "") or named[path]
         what, look = _fate_of_source(path, lesson, chosen, lessons)
         fates.append(_fate(_shown(path, inner, found, folder), one.student, lesson, what, look=look))
+    for path, inner in found.logs.items():
+        what = "the student's own log of tries" if path == log else "not read: a longer log of tries is there"
+        fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=False))
     for path, inner, what in found.others:
         look = not chosen or inner.suffix.lower() in CODE
         fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=look))
     return Claimed(tuple(entries), tuple(fates))
 
 
-def _choice(one: HandIn, found: _Sorted, lesson: str, known: list[str], *, several: bool) -> ChosenFile:
+def _choice(one: HandIn, found: _Sorted, lesson: str, named: dict[Path, str], *, several: bool) -> ChosenFile:
     if found.sources:
-        return choose_file(found.sources, lesson, known, others=bool(found.others), several=several)
+        return choose_file(found.sources, lesson, named, others=bool(found.others), several=several)
     if found.others:
         given = list(dict.fromkeys(disk.legible(found.given[path].name) for path, _, _ in found.others))
         names, more = ", ".join(given[:4]), f" and {len(given) - 4} more" if given[4:] else ""
@@ -95,7 +106,7 @@ LINK = "A link, which is not followed."
 
 
 def _sorted(one: HandIn, room: Path) -> _Sorted:
-    found = _Sorted({}, {}, [], [])
+    found = _Sorted({}, {}, [], [], {})
     for path, inner in one.files:
         _sort(path, inner, path, found, room)
     code = [disk.legible(path.name) for path, inner, _ in found.others if inner.suffix.lower() in CODE]
@@ -114,6 +125,8 @@ def _sort(path: Path, inner: Path, given: Path, found: _Sorted, room: Path) -> N
         found.others.append((path, inner, "No ordinary file."))
     elif path.suffix.lower() in SOURCES:
         found.sources[path] = inner
+    elif LOG.fullmatch(inner.name):
+        found.logs[path] = inner
     elif ending in unpack.READABLE and path == given:
         into = room / hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
         before, place = len(found.sources), len(found.others)
@@ -167,7 +180,7 @@ def _shown(path: Path, inner: Path, found: _Sorted, folder: Path) -> str:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    return disk.legible(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
+    return disk.legible(str(path).removeprefix(f"{folder}{os.sep}"))
 
 
 def _fate(file: str, student: str, lesson: str, what: str, *, look: bool) -> FileFate:

@@ -25,8 +25,8 @@ def _digest(data: bytes) -> str:
 class ResultsFolder:
     """``journal.jsonl`` and ``verdicts/`` are the memory; all else can be written again from them.
 
-    ``handed.json`` says who handed in what, ``class.json`` is the result of all, ``students/`` has a folder
-    for each student and lesson, ``reports/`` one file a format.
+    ``handed.json`` says who handed in what, ``tries.json`` what their own logs claim, ``class.json`` is the
+    result of all, ``students/`` has a folder for each student and lesson, ``reports/`` one file a format.
     """
 
     root: Path
@@ -45,6 +45,11 @@ class ResultsFolder:
     def reports(self) -> Path:
         """One file a format."""
         return self.root / "reports"
+
+    @property
+    def tries(self) -> Path:
+        """What the students' own logs of tries say."""
+        return self.root / "tries.json"
 
     def verdict_path(self, key: str) -> Path:
         """The full verdict of a grading."""

@@ -138,7 +138,7 @@ def join(handed: Iterable[StudentFile], people: list[Person], lessons: list[str]
                 continue
             if mate := of_team.get((p.team, lesson)):
                 note = f"Handed in by {mate.student} for {p.team}."
-                own = _as(replace(mate, name="", email="", ids={}), p)
+                own = _as(replace(mate, name="", email="", ids={}, log=None), p)
                 out.append(replace(own, notes=(*mate.notes, note)))
             else:
                 nothing = StudentFile(p.id, lesson, None, missing=NOTHING, held=held)

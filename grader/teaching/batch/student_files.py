@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from grader.domain import disk
 
 SOURCES = (".py", ".ipynb")
 NUMBERED = re.compile(r"(?:(?:[a-z_]*_)?(?:lesson|exercise|ex|hw|task|lab|assignment)_?)?0*(\d{1,2})(?!\d)")
+LOG = re.compile(r"tries(?:[-_ ]?\(?\d+\)?)?\.jsonl", re.I)  # numbered as platforms do that
 OUR_NAMES = ("exercise", "lesson", "solution", "submission", "main")
 
 
@@ -43,6 +45,7 @@ class StudentFile:
     time of the submission, if anything tells it. ``late``: the platform has marked it. ``notes``: what a
     teacher should know, a sentence each. ``nick``: for a leaderboard. ``given``: the file as it was handed
     in, which is an archive where ``path`` was in one. ``held``: why what is missing may not be 0.
+    ``log``: the student's own log of tries, of all lessons.
     """
 
     student: str
@@ -60,6 +63,7 @@ class StudentFile:
     ids: dict[str, str] = field(default_factory=dict)
     given: Path | None = None
     held: str = ""
+    log: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,9 @@ class ChosenFile:
 
 def legible(one: StudentFile) -> StudentFile:
     """The same with every word as text that can be written and sent, whatever names the files had."""
+    words = (one.student, one.name, one.email, one.section, one.nick, one.problem, one.missing)
+    if disk.is_plain("".join((*words, *one.notes, *one.ids.values()))):
+        return one  # as nearly all of a term's files
     return replace(
         one, student=disk.legible(one.student), name=disk.legible(one.name), email=disk.legible(one.email),
         section=disk.legible(one.section), nick=disk.legible(one.nick), problem=disk.legible(one.problem),
@@ -111,31 +118,39 @@ def below(folder: Path) -> list[tuple[Path, Path]]:
 
     Hidden files and folders, and those of programs (``__pycache__``), are left out. Links are not followed.
     """
-    found = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []:
-        if path.name.startswith((".", "__")):
+    found: list[tuple[Path, Path]] = []
+    if not folder.is_dir() or folder.is_symlink():
+        return found
+    with os.scandir(folder) as listed:
+        inside = sorted(listed, key=lambda one: one.name)
+    for one in inside:
+        if one.name.startswith((".", "__")):
             continue
-        if path.is_dir() and not path.is_symlink():
-            found += [(inner, path.name / name) for inner, name in below(path)]
+        if one.is_dir(follow_symlinks=False):
+            found += [(inner, one.name / name) for inner, name in below(folder / one.name)]
         else:
-            found.append((path, Path(path.name)))
+            found.append((folder / one.name, Path(one.name)))
     return found
 
 
 def choose_file(
-    files: dict[Path, Path], lesson: str, known: list[str], *, others: bool = False, several: bool = False
+    files: dict[Path, Path],
+    lesson: str,
+    named: dict[Path, str],
+    *,
+    others: bool = False,
+    several: bool = False,
 ) -> ChosenFile:
     """Which of the files is the one for ``lesson``: by its name, else the only one that there is.
 
     Args:
         files: Source files, each with the student's own name for it.
         lesson: The lesson's folder name.
-        known: All lessons.
+        named: The lesson that each file's name speaks of, or "".
         others: Something was handed in that is no source file.
         several: More than one lesson is graded, so that a file without a number may be for any of them.
     """
-    named = {path: spoken(inner, known) for path, inner in files.items()}
-    right = [path for path in files if named[path] == lesson]
+    right = [path for path, spoken_of in named.items() if spoken_of == lesson]
     if right:
         return _newest(right, files)
     other = [path for path in files if not named[path]]
@@ -164,10 +179,10 @@ def _shown(path: Path, inner: Path) -> str:
 
 
 def _newest(files: list[Path], inner: dict[Path, Path]) -> ChosenFile:
+    if len(files) == 1:
+        return ChosenFile(files[0])
     order = sorted(files, key=lambda p: (p.stat().st_mtime, p.suffix == ".py", str(p)))
     best, rest = order[-1], order[:-1]
-    if not rest:
-        return ChosenFile(best)
     others = ", ".join(_shown(p, inner[p]) for p in rest[:4]) + (" and others" if rest[4:] else "")
     name = _shown(best, inner[best])
     return ChosenFile(best, (f"Duplicate: {name} is the newest and was graded, not {others}.",))

@@ -26,6 +26,7 @@ MOST_BYTES_IN_ALL = 4 << 30
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 READABLE = (".zip", *TARS)
 OTHERS = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst", ".lz", ".z", ".jar", ".dmg", ".iso")
+ENDINGS = (*READABLE, *OTHERS)
 BROKEN = (
     zipfile.BadZipFile, tarfile.TarError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError,
     LZMAError, zlib.error,
@@ -44,7 +45,9 @@ class Member:
 def suffix(path: Path) -> str:
     """The ending that says what archive a file is, or ""."""
     name = path.name.lower()
-    return next((end for end in (*READABLE, *OTHERS) if name.endswith(end)), "")
+    if not name.endswith(ENDINGS):  # asked of each file of a term
+        return ""
+    return next(end for end in ENDINGS if name.endswith(end))
 
 
 def unpack(

@@ -19,6 +19,11 @@ class Draws:
     name: str
     secret: str = ""
 
+    @classmethod
+    def of_term(cls, term: str, secret: str = "") -> Draws:
+        """What is drawn for all students of a term, as 2027w; 2027w as a student's name gives others."""
+        return cls(f"term-{term}" if term.strip() else "", secret)
+
     def one(self, what: str, options: Sequence[T]) -> T:
         """One of the options; ``what`` tells one draw from another."""
         person = " ".join(self.name.lower().split())

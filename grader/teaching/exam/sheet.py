@@ -1,4 +1,8 @@
-"""A student's variant of a lesson as files: what is handed out, and what the teacher keeps to grade it."""
+"""A student's or a term's variant of a lesson as files: what is handed out, and what grades it.
+
+What is kept is laid out as the course is, ``lessons/`` and ``solutions/`` in a folder of the student's or the
+term's, so that with ``COURSE_ROOT`` set to it every command takes the variant for the lesson.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +20,17 @@ if TYPE_CHECKING:
     from grader.teaching.exam.draws import Draws
 
 TEMPLATES = Path(__file__).parent / "papers"
-FILES = ("task.py", "reference.py", "solution.py")
+FILES = ("task.py", "reference.py", "mutants.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One student's variant: ``starter`` is handed out; ``lesson`` is what grades it, ``key`` passes."""
+    """One variant: ``starter`` is handed out, ``key`` passes, ``lesson`` of the course ``root`` grades it."""
 
     starter: Path
     key: Path
     lesson: Lesson
+    root: Path
 
 
 def write(word: str, draws: Draws, out: Path) -> Sheet:
@@ -39,23 +44,25 @@ def write(word: str, draws: Draws, out: Path) -> Sheet:
     if not draws.name.strip():
         raise BadInputError("Whose exam is it? Give a name or number: --name ada")
     person = disk.slug(" ".join(draws.name.lower().split()))
-    folder = out.resolve() / "keys" / person / of.name
+    root = out.resolve() / "keys" / person
+    lesson = root / "lessons" / of.name
+    key = root / "solutions" / of.name / "solution.py"
     words = PAPERS[of.number](draws)
     for name in FILES:
         template = TEMPLATES / of.number / f"{name}.txt"
         if template.is_file():
-            disk.write(folder / name, _filled(template.read_text("utf-8"), words).encode())
-    text = markers.starter(folder / "solution.py").encode()
-    disk.write(folder / "exercise.py", text)
+            disk.write(lesson / name, _filled(template.read_text("utf-8"), words).encode())
+    marked = _filled((TEMPLATES / of.number / "solution.py.txt").read_text("utf-8"), words)
+    text = markers.starter(disk.write(key, marked.encode())).encode()
+    disk.write(lesson / "exercise.py", text)
     starter = disk.write(out.resolve() / "students" / person / f"{of.name}.py", text)
-    key = disk.write(folder / "solution.py", _without_marks(folder / "solution.py").encode())
-    return Sheet(starter, key, Lesson(of.name, folder, lessons.load_task(folder / "task.py")))
+    disk.write(key, _without_marks(marked).encode())
+    return Sheet(starter, key, Lesson(of.name, lesson, lessons.load_task(lesson / "task.py")), root)
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
     return re.sub(r"@([A-Z]+)@", lambda match: words[match[1]], text)
 
 
-def _without_marks(path: Path) -> str:
-    lines = path.read_text("utf-8").splitlines()
-    return "\n".join(line for line in lines if not markers.MARKER.match(line)) + "\n"
+def _without_marks(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not markers.MARKER.match(line)) + "\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.domain import lessons
-from grader.domain.installation import ABOVE
+from grader.domain.installation import ABOVE, SHIPPED, from_wheel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def course(lesson: Lesson, hidden: Path | None) -> Iterator[tuple[str, bytes]]:
         if path.is_file() and not told and "__pycache__" not in path.parts:
             yield str(path.relative_to(root)), path.read_bytes()
     for name in ("pyproject.toml", "constraints.txt", "README.md", "LICENSE"):
-        yield name, (root / name).read_bytes()
+        yield name, ((SHIPPED if from_wheel() else ABOVE) / name).read_bytes()  # a variant's root has none
     if hidden is not None:
         yield "hidden.py", hidden.read_bytes()
 

@@ -174,6 +174,7 @@ def test_report_writes_the_same_again_and_knows_single_verdicts(request_: Reques
         ({"submissions": Path("nowhere")}, "There is no nowhere"),
         ({"lessons": ("99",)}, "no lesson"),
         ({"only_pending": True}, "where there is one"),
+        ({"regrade": ("typo",)}, "--regrade 'typo' is no student here, no status and not all"),
         ({"options": replace(SIMT, hidden=Path("nowhere"))}, "not a folder of hidden cases"),
         ({"options": replace(SIMT, hidden=ROOT / "README.md")}, "README.md is not a Python file"),
         (

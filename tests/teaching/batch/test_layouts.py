@@ -9,10 +9,12 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
+from grader.cli.app import app
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
-from grader.teaching.batch import layouts, unpack
+from grader.teaching.batch import file_fates, layouts, student_files, unpack
 from grader.teaching.batch.student_files import StudentFile, lesson_named
 
 if TYPE_CHECKING:
@@ -57,6 +59,23 @@ def put(folder: Path, *paths: str) -> Path:
 )  # fmt: skip
 def test_names_that_speak_of_a_lesson(word: str, lesson: str) -> None:
     assert lesson_named(word, KNOWN) == lesson
+
+
+def test_a_name_is_asked_about_once_however_many_lessons_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "class", *(f"{who}/{lesson[:2]}.py" for who in ("ann", "ben") for lesson in KNOWN))
+    asked: list[str] = []
+
+    def spoken(inner: Path, known: list[str]) -> str:
+        asked.append(str(inner))
+        return student_files.spoken(inner, known)
+
+    monkeypatch.setattr(file_fates, "spoken", spoken)
+    found = handed(tmp_path / "class", "auto", *KNOWN)
+    assert sorted(asked) == sorted(f"{lesson[:2]}.py" for lesson in KNOWN for _ in range(2))
+    chosen = {(one.student, one.lesson): one.path and one.path.name for one in found.files}
+    assert chosen == {(who, x): f"{x[:2]}.py" for who in ("ann", "ben") for x in KNOWN}
 
 
 def test_one_file_a_student(tmp_path: Path) -> None:
@@ -274,6 +293,21 @@ def test_what_is_no_zip_and_what_is_no_class(tmp_path: Path) -> None:
         unpack.unpack(bomb, tmp_path / "into", in_all=4 << 20)
     with pytest.raises(BadInputError, match="more than 8 files"):
         unpack.unpack(bomb, tmp_path / "into", files=8)
+
+
+def test_dry_run_shows_whose_each_file_is_and_grades_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = put(tmp_path / "class", "ann_03.py", "ann_07.py", "ben_07.py", "eve.rar")
+    monkeypatch.chdir(tmp_path)
+    words = ["batch", str(folder), "--lesson", "03,07", "--dry-run", "--backend", "simt"]
+    done = CliRunner().invoke(app, words, env={"COLUMNS": "150"})
+    lines = [" ".join(line.split()) for line in done.output.splitlines()]
+    assert {"ann 03 ann_03.py graded", "ann 07 ann_07.py graded", "ben 07 ben_07.py graded"} <= set(lines)
+    assert "ben 03 - No file is for lesson 03." in lines
+    assert any(line.startswith("eve eve.rar A .rar archive, which is not opened here") for line in lines)
+    assert done.exit_code == 1 and "1 of 4 files have to be looked at:" in lines
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["class"]
 
 
 def test_two_of_one_name_are_two_rows(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ import pytest
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson, find, load_task
 from grader.domain.options import GradingOptions
-from grader.teaching.batch import grading_key, late_policy, roster
+from grader.reports.row import LessonFacts
+from grader.teaching.batch import class_rows, grading_key, late_policy, roster
+from grader.teaching.batch.batch_plan import Entry, Plan
 from grader.teaching.batch.student_files import StudentFile
 
 LESSON = "07_fused_bias_relu"
@@ -87,6 +89,20 @@ def test_late_days_cost_what_the_policy_says() -> None:
     assert policy.seconds(None, marked=False) == 0.0
     assert late_policy.parse("", "").penalty(20, 1e9) == 0
     assert late_policy.words(90_061) == "1 d 1 h 1 min" and late_policy.words(5) == "less than a minute"
+
+
+def test_being_late_within_the_grace_is_said_to_be_that() -> None:
+    policy = late_policy.parse("2026-11-20T12:00+00:00", "10%,30%", grace=15)
+    assert policy.due is not None
+    facts = LessonFacts(LESSON, "Fused", 20)
+    said = {
+        minutes: class_rows.row(
+            Entry("ann", LESSON, when=policy.due + 60 * minutes, missing="x"), None, facts,
+            Plan((), {}, (facts,), policy),
+        ).notes
+        for minutes in (-1, 10, 20)
+    }  # fmt: skip
+    assert said == {-1: (), 10: ("Late by 10 min, within the grace.",), 20: ("Late by 20 min.",)}
 
 
 @pytest.mark.parametrize("due, rule", [("tomorrow", ""), ("", "ten"), ("", "110%"), ("", "10%;50%")])

@@ -18,6 +18,8 @@ from grader.backends import detect
 from grader.backends.simt.compile import build_cache
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root, find
+from grader.teaching.exam import sheet
+from grader.teaching.exam.draws import Draws
 from grader.teaching.export import autograde, export_verb, nbgrader
 from tests.reports.platforms import SCHEMAS
 
@@ -73,6 +75,56 @@ def test_gradescope(hand_in: str, points: int, tmp_path: Path) -> None:
     result = json.loads((tmp_path / "results" / "results.json").read_text())
     jsonschema.validate(result, SCHEMAS["gradescope"])
     assert result["score"] == points and sum(t["max_score"] for t in result["tests"]) == 20
+
+
+# Stands for each program that setup.sh starts: says what it was, and makes the environment's Python.
+STAND_IN = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$LOG"
+case "$(basename "$0") $1" in
+"python3 -c") test "$SYSTEM_PYTHON" != 3.10 ;;
+*" -m") test "$2" != venv || { mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; } ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("system", ["3.10", "3.12"])
+def test_gradescope_sets_itself_up_on_an_image_with_either_python(system: str, tmp_path: Path) -> None:
+    """Ubuntu 22.04 has Python 3.10, 24.04 has 3.12; the grader needs 3.11."""
+    assert export_verb.run("gradescope", "02", tmp_path / "out.zip", None) == 0
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        archive.extractall(tmp_path / "source")
+    programs, log = tmp_path / "bin", tmp_path / "log"
+    programs.mkdir()
+    for name in ("apt-get", "python3", "python3.11"):
+        (programs / name).write_text(STAND_IN)
+        (programs / name).chmod(0o755)
+    env = os.environ | {
+        "PATH": f"{programs}:/usr/bin:/bin", "AUTOGRADER_ROOT": str(tmp_path), "LOG": str(log),
+        "SYSTEM_PYTHON": system,
+    }  # fmt: skip
+    subprocess.run(["bash", tmp_path / "source" / "setup.sh"], env=env, check=True, timeout=60)
+    said = log.read_text().splitlines()
+    chosen = "python3.11" if system == "3.10" else "python3"
+    assert f"{chosen} -m venv {tmp_path}/venv" in said
+    assert ("apt-get install -y -qq python3.11 python3.11-venv" in said) == (system == "3.10")
+    rest = said[said.index(f"{chosen} -m venv {tmp_path}/venv") + 1 :]
+    pip, prepare = ["python", "-m", "pip"], ["python", "-m", "grader.teaching.export.autograde"]
+    assert [line.split()[:3] for line in rest] == [pip, pip, prepare]
+
+
+@pytest.mark.parametrize("platform", ["gradescope", "classroom50"])
+def test_a_terms_variant_is_packed_in_place_of_the_lesson(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = sheet.write("02", Draws.of_term("2027w"), tmp_path / "exam")
+    monkeypatch.setenv("COURSE_ROOT", str(one.root))
+    assert export_verb.run(platform, "02", tmp_path / "out.zip", None) == 0
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        named = {
+            Path(n).name: archive.read(n) for n in archive.namelist() if LESSON.name in n or "course/p" in n
+        }
+    assert named["task.py"] == (one.lesson.folder / "task.py").read_bytes()
+    assert "pyproject.toml" in named and "mutants.toml" not in named and "solution.py" not in named
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import HandIn, below, lesson_named
+from grader.teaching.batch.student_files import LOG, HandIn, below, lesson_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # A number at the end of such a name counts students, not lessons.
 COUNTED = {"user", "student", "stud", "participant", "submission", "team", "group", "member", "u", "s"}
 ENDS = re.compile(r"(?P<who>.+?)[ _.-]+(?:lesson|exercise|ex|hw|task|lab|assignment)?[ _.-]?0*(?P<n>\d{1,2})")
+
+OWN_LOG = re.compile(rf"(?P<who>.+?)[ _.-]+(?P<log>{LOG.pattern})", re.I)
 
 
 def folders(folder: Path) -> Iterator[Path]:
@@ -41,6 +43,9 @@ def read_files(folder: Path, known: list[str]) -> Iterator[HandIn]:
     numbered = bool(files) and all(p.name[:2].isdigit() and p.name[2:3] in ("_", "-") for p in files)
     mine: dict[str, list[tuple[Path, Path]]] = {}
     for path in files:
+        if found := OWN_LOG.fullmatch(path.name):
+            mine.setdefault(found["who"], []).append((path, Path(found["log"])))
+            continue
         student, lesson = _owner(path, known, numbered=numbered)
         ending = unpack.suffix(path) or path.suffix
         # Without the student in it, a name speaks of a lesson or of nothing.
