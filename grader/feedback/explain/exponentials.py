@@ -29,9 +29,13 @@ def _largest_from_a_number(text: SubmissionText, _finding: Finding) -> Iterator[
     for function in _on_device(text):
         for match in re.finditer(r"\b(?P<v>\w+)\s*=\s*(?P<n>0(?:\.0*)?f?|FLT_MIN)\s*[,;]", function.body):
             v = match["v"]
+            if re.search(r"\b(?:uint\w*|unsigned)\s[^;{}]*$", function.body[: match.start()]):
+                continue  # nothing is smaller
             kept = re.search(rf"\b(\w+)\s*=\s*{v}\s*;", function.body[match.end() :])  # `before = largest;`
             same = rf"(?:{v}|{kept[1]})" if kept else v
-            if re.search(rf"\b{v}\s*=\s*(?:fmaxf|max)\s*\(\s*{same}\b", function.body[match.end() :]):
+            if re.search(
+                rf"\b{v}\s*=\s*(?:fmaxf|max)\s*\(\s*{same}\b(?![^;]*\bf?abs)", function.body[match.end() :]
+            ):
                 cause = f"`{v}` begins at {match['n']}, so where all elements are smaller, {match['n']} is taken for the largest."
                 yield Fact("largest-from-zero", text.line(function.start + match.start()), cause,
                            f"Begin with what is smaller than every number: `{v} = -INFINITY`.")  # fmt: skip
