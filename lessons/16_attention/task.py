@@ -109,7 +109,7 @@ TASK = Task(
                "float32"),
         _model("half precision", (1, 2, 40, 64), "float16 in and out; the keys are a view.",
                layout="transposed"),
-        _model("large halves", (1, 1, 33, 64), "Scores that float16 cannot hold.", scale=3000.0),
+        _model("large halves", (1, 1, 48, 64), "Scores that float16 cannot hold.", scale=3000.0),
     ),
     index="row_col",
     own="all",
