@@ -1,4 +1,4 @@
-"""``course dev new 16_log_softmax``: a lesson that grades already, and whose blanks are named.
+"""``course dev new 17_log_softmax``: a lesson that grades already, and whose blanks are named.
 
 It makes the lesson's two folders from ``template/`` and touches nothing else: whatever lists lessons finds
 them by their folders.

@@ -72,7 +72,7 @@ def generate(
 @dev.command("new")
 def new_lesson(
     name: Annotated[
-        str, typer.Argument(help="The folder's name: a free number and words, as 16_log_softmax.")
+        str, typer.Argument(help="The folder's name: a free number and words, as 17_log_softmax.")
     ],
     title: Annotated[str, typer.Option(help="What the page is called; made of the name if left out.")] = "",
 ) -> None:

@@ -109,3 +109,24 @@ def test_what_eager_moves_for_a_softmax_and_how_often_an_element_is_the_largest(
     orders = torch.rand(20_000, 100).cummax(1).indices
     larger = float((orders == torch.arange(100)).sum(1).double().mean())
     assert asked["larger"] == pytest.approx(larger, abs=0.1)
+
+
+def test_scores_and_tiles_of_attention():
+    asked, n = answers("16"), 4096
+    assert asked["score_bytes"] == pytest.approx(torch.empty(n, n, device="meta").nbytes / 1e6, abs=0.05)
+    blocks = [range(first, first + 16) for first in range(0, n, 16)]
+    assert asked["key_reads"] == len(blocks)
+    seen = sum(any(query >= key for query in block) for block in blocks for key in range(0, n, 32))
+    assert asked["seen_tiles"] == pytest.approx(100 * seen / (len(blocks) * n // 32), abs=0.05)
+    q, k = torch.randn(2, 20_000, 64)
+    assert asked["score_spread"] == pytest.approx(float((q * k).sum(1).std()), rel=0.05)
+
+
+def test_a_query_of_lesson_16_that_sees_nothing_gets_what_pytorch_says():
+    task = lessons.find("16").task
+    (case,) = (case for case in task.cases if case.name == "nothing to see")
+    (n, d), (m, _), past = case.args[0].shape, case.args[1].shape, case.args[3]
+    seen = torch.ones(n, m, dtype=torch.bool).tril(past)
+    made = torch.nn.functional.scaled_dot_product_attention(*(torch.randn(s, d) for s in (n, m, m)), seen)
+    assert 0 < int((~seen.any(1)).sum()) < n
+    assert (made[~seen.any(1)] == 0).all() and (made[seen.any(1)] != 0).all()

@@ -1,4 +1,4 @@
-"""What the pages of lessons 08 to 15 promise is what their tasks say, and the limits are those of CUDA."""
+"""What the pages of lessons 08 to 16 promise is what their tasks say, and the limits are those of CUDA."""
 
 import ast
 import math
@@ -157,3 +157,29 @@ def test_the_long_row_of_lesson_15_is_longer_than_a_block_can_hold():
     (case,) = (c for c in lessons.find("15").task.cases if c.name == "very long rows")
     assert "227 KB of shared memory, 58,112 floats" in page("15") and 58_112 == 227 * 1024 // 4
     assert case.args[0].shape[1] == 60_000 > 58_112
+
+
+def counted_in_16(text, tmp_path):
+    """What the checks of lesson 16 counted of a version, by their names."""
+    lesson, file = lessons.find("16"), tmp_path / "exercise.py"
+    file.write_text(text, "utf-8")
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    found = {f.id: f.evidence for f in check(warm(job)).verdict.findings}
+    return {name: evidence["count"] for name, evidence in found.items() if "count" in evidence}
+
+
+@pytest.mark.slow
+def test_one_kernel_of_lesson_16_writes_its_result_and_three_write_both_matrices_of_scores_too(tmp_path):
+    lesson = lessons.find("16")
+    (part, _, model) = (part for part in lesson.task.parts if isinstance(part, Counters))
+    (n, d), (m, _) = part.case.args[0].shape, part.case.args[1].shape
+    _, heads, rows, features = model.case.args[0].shape
+    solution = lesson.solution.read_text("utf-8")
+    one = counted_in_16(solution, tmp_path)
+    assert one["no stored scores"] * 32 == 4 * n * d
+    assert one["shared tiles"] * 32 == 4 * (n * d + n // 16 * 2 * m * d)
+    assert one["written once"] * 32 == 2 * heads * rows * features
+    (three,) = (mutant for mutant in mutants.declared(lesson) if mutant.name == "three kernels")
+    apart = counted_in_16(three.text(solution), tmp_path)
+    assert apart["no stored scores"] * 32 == 4 * (2 * n * m + n * d) > 32 * part.bounds[1].at_most
+    assert apart["written once"] * 32 == heads * rows * (2 * 4 * rows + 2 * features)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tools.figures import (
+    attended,
     banks,
     barrier,
     correlation,
@@ -54,6 +55,7 @@ FIGURES: dict[str, Callable[[Path], str]] = {
     "machine": machine.picture,
     "latency": latency.picture,
     "waiting": waiting.picture,
+    "attended": attended.picture,
     "barrier": barrier.picture,
     "correlation": correlation.picture,
     "dispatch": dispatch.picture,

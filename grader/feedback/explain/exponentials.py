@@ -29,7 +29,13 @@ def _largest_from_a_number(text: SubmissionText, _finding: Finding) -> Iterator[
     for function in _on_device(text):
         for match in re.finditer(r"\b(?P<v>\w+)\s*=\s*(?P<n>0(?:\.0*)?f?|FLT_MIN)\s*[,;]", function.body):
             v = match["v"]
-            if re.search(rf"\b{v}\s*=\s*(?:fmaxf|max)\s*\(\s*{v}\b", function.body[match.end() :]):
+            if re.search(r"\b(?:uint\w*|unsigned)\s[^;{}]*$", function.body[: match.start()]):
+                continue  # nothing is smaller
+            kept = re.search(rf"\b(\w+)\s*=\s*{v}\s*;", function.body[match.end() :])  # `before = largest;`
+            same = rf"(?:{v}|{kept[1]})" if kept else v
+            if re.search(
+                rf"\b{v}\s*=\s*(?:fmaxf|max)\s*\(\s*{same}\b(?![^;]*\bf?abs)", function.body[match.end() :]
+            ):
                 cause = f"`{v}` begins at {match['n']}, so where all elements are smaller, {match['n']} is taken for the largest."
                 yield Fact("largest-from-zero", text.line(function.start + match.start()), cause,
                            f"Begin with what is smaller than every number: `{v} = -INFINITY`.")  # fmt: skip
@@ -38,7 +44,10 @@ def _largest_from_a_number(text: SubmissionText, _finding: Finding) -> Iterator[
 def _overflow(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A sum of exponentials of the elements as they are."""
     for function in _on_device(text) if _finite(finding) else ():
-        for match in re.finditer(rf"\+=\s*(?P<e>{EXP}\s*\((?P<x>[^();-]*)\))\s*;", function.body):
+        form = rf"(?:\+=|\b(?P<v>\w+)\s*=)\s*(?P<e>{EXP}\s*\((?P<x>[^();-]*)\))\s*;"
+        for match in re.finditer(form, function.body):
+            if match["v"] and not re.search(rf"\+=\s*{match['v']}\s*;", function.body):
+                continue
             cause = f"`{match['e']}` is infinite in float32 where {match['x'].strip()} is 89 or more, and infinity divided by infinity is NaN."
             fix = "Subtract the row's largest element from each before the exponential, in the sum and in the result: the shares stay the same."
             yield Fact("exponential-overflows", text.line(function.start + match.start()), cause, fix)
@@ -96,8 +105,9 @@ def _own_part_only(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         if JOINING.search(kernel.body) or "atomic" in kernel.body:
             continue
+        own = "|".join([r"threadIdx\.x", *re.findall(r"\b(\w+)\s*=\s*threadIdx\.x\s*[;,]", kernel.body)])
         for match in re.finditer(
-            r"=\s*threadIdx\.x\s*;[^;]*;[^)]*\)\s*(?P<v>\w+)\s*(?:\+=|=\s*fmaxf\s*\(\s*(?P=v)\b)", kernel.body
+            rf"=\s*(?:{own})\s*;[^;]*;[^)]*\)\s*(?P<v>\w+)\s*(?:\+=|=\s*fmaxf\s*\(\s*(?P=v)\b)", kernel.body
         ):
             v, after = match["v"], kernel.body[match.end() :]
             if re.search(rf"\b{joins[0]}\s*\(\s*{v}\b", after) or not re.search(

@@ -94,7 +94,7 @@ def _sigmoid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 
 def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    """A value that a function is given and never looks at; sizes may well be of no use."""
+    """A value that a function is given, or computes, and never looks at; sizes may well be of no use."""
     for function in _device(text):
         for part in function.parameters.split(","):
             name = re.search(r"(\w+)\s*$", part)
@@ -114,6 +114,13 @@ def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 cause,
                 f"Where does {name[1]} stand in the formula that the task asks for?",
             )
+        for made in re.finditer(r"\bconst\s+(?:float|double)\s+(?P<v>\w+)\s*=[^;,]*;", function.body):
+            if not re.search(rf"\b{made['v']}\b", function.body[made.end() :]):
+                line, cause = (
+                    text.line(function.start + made.start()),
+                    f"{made['v']} is computed here and never used.",
+                )
+                yield Fact("unused-value", line, cause, f"Where does {made['v']} stand in the formula that the task asks for?")  # fmt: skip
 
 
 def _whole_numbers(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

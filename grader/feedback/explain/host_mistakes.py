@@ -384,7 +384,9 @@ def dtype(finding: Finding, source: str) -> Explanation | None:
         return None
     form = re.compile(rf"dtype\s*=\s*torch\.(?:{names})\b|\.(?:{names})\(\)|torch::(?:{names})\b")
     lines = [
-        (n, m) for n, line in enumerate(source.splitlines(), 1) if (m := form.search(line.split("#")[0]))
+        (n, m)
+        for n, line in enumerate(source.splitlines(), 1)
+        if (m := form.search(line.split("#")[0])) and not re.search(r"[=!]=\s*$", line[: m.start()])
     ]
     if len(lines) != 1:
         return None

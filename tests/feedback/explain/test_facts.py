@@ -14,13 +14,16 @@ from grader.feedback.explain import (
     attach,
     bodies,
     dialect_mistakes,
+    exponentials,
     facts,
     formulas,
     functions_first,
+    grid_dimensions,
     host_formulas,
     host_mistakes,
     indices,
     operator_mistakes,
+    running_totals,
     tile_mistakes,
     together,
     whole_division,
@@ -40,6 +43,9 @@ FINDERS = [
         *together.FACTS,
         *bodies.FACTS,
         *tile_mistakes.FACTS,
+        *exponentials.FACTS,
+        *running_totals.FACTS,
+        *grid_dimensions.FACTS,
     )
 ]
 FINDERS += [host_mistakes.never_called, functions_first.returned, host_formulas.single]
@@ -301,6 +307,13 @@ def test_without_a_view_a_pointer_is_not_blamed() -> None:
     source = HOST.replace("    x = x.contiguous();\n", "")
     told = attach.explained(failed("wrong"), source).evidence.get("explanation")
     assert told is None or "not-contiguous" not in str(told)
+
+
+def test_a_dtype_that_is_asked_for_is_not_made() -> None:
+    asks = "    if (x.scalar_type() == torch::kHalf) return;\n    x = x.contiguous();\n"
+    finding = failed("RuntimeError: expected scalar type Float but found Half", Status.RAISED)
+    told = attach.explained(finding, HOST.replace("    x = x.contiguous();\n", asks)).evidence
+    assert "other-dtype" not in str(told.get("explanation"))
 
 
 def test_the_second_bias_of_a_model() -> None:

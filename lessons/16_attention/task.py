@@ -1,0 +1,195 @@
+"""How lesson 16 is graded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.domain.exercise_stage import Stage
+from grader.domain.task import Case, Fill, Layout, Prediction, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
+
+if TYPE_CHECKING:
+    import numpy as np
+
+QUERIES, KEYS = 16, 32  # of a block, and of a tile
+SECTOR = 32  # bytes
+
+
+def _tensors(
+    shape: tuple[int, int, int], q: Tensor | None = None, k: Tensor | None = None
+) -> tuple[Tensor, ...]:
+    """q, k and v of so many queries, keys and features."""
+    n, m, d = shape
+    return q or Tensor((n, d)), k or Tensor((m, d)), Tensor((m, d))
+
+
+def _row(name: str, shape: tuple[int, int, int], why: str, scale: float = 1.0, shift: float = 0.0) -> Case:
+    """``scale`` multiplies the queries; ``shift`` is added to them, and subtracted from the keys."""
+    n, m, d = shape
+    q, k = Tensor((n, d), scale=scale, shift=shift), Tensor((m, d), shift=-shift)
+    return Case(name, _tensors(shape, q, k), why, entry="by_rows")
+
+
+def _tiled(name: str, shape: tuple[int, int, int], why: str) -> Case:
+    return Case(name, _tensors(shape), why, entry="tiled")
+
+
+def _causal(name: str, shape: tuple[int, int, int], past: int, why: str, fill: Fill = "normal") -> Case:
+    q = Tensor((shape[0], shape[2]), fill=fill)
+    return Case(name, (*_tensors(shape, q), past), why, entry="causal")
+
+
+def _model(
+    name: str, shape: tuple[int, int, int, int], why: str, dtype: str = "float16",
+    scale: float = 1.0, layout: Layout = "contiguous",
+) -> Case:  # fmt: skip
+    q = Tensor(shape, dtype=dtype, scale=scale)
+    return Case(name, (q, Tensor(shape, dtype=dtype, layout=layout), Tensor(shape, dtype=dtype)), why)
+
+
+def tile_rows(n: int, m: int, past: int, tile: int = KEYS) -> int:
+    """Rows of keys that blocks of 16 queries read: whole tiles, to the last key that one of them sees."""
+    rows = 0
+    for first in range(0, n, QUERIES):
+        end = max(0, min(m, min(n, first + QUERIES) + past))
+        rows += min(m, -(-end // tile) * tile)
+    return rows
+
+
+def sectors(n: int, m: int, d: int, past: int, item: int = 4, tile: int = KEYS) -> int:
+    """Sectors that they load: the queries once, and keys and values."""
+    return (n + 2 * tile_rows(n, m, past, tile)) * d * item // SECTOR
+
+
+N, M, D = 32, 96, 32
+TILED = _tiled("counted tiles", (N, M, D), "")
+CAUSAL = _causal("counted mask", (M, M, D), 0, "")
+HEADS = (1, 2, N, D)
+MODEL = _model("counted model", HEADS, "")
+
+
+def _other_tiles(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    n, m = int(rng.integers(2, 5)) * QUERIES, int(rng.integers(2, 5)) * KEYS
+    return _tiled(f"{n} queries, {m} keys", (n, m, D), ""), (sectors(n, m, D, m), n * D // 8, 0)
+
+
+def _other_mask(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    n = int(rng.integers(50, 100))
+    return _causal(f"{n} of each", (n, n, D), 0, ""), (sectors(n, n, D, 0, tile=64),)
+
+
+def _other_model(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    heads, n = int(rng.integers(1, 4)), int(rng.integers(50, 100))
+    return _model(f"{heads} heads of {n}", (1, heads, n, D), ""), (heads * n * D // 16,)
+
+
+TASK = Task(
+    title="Attention",
+    entry="ModelNew",
+    kind="model",
+    reference_entry="Model",
+    cases=(
+        _row("one row", (8, 50, 64), "A query a block, and two of its 64 features a lane."),
+        _row("head size", (5, 21, 80), "80 features: in the last turn half of the lanes have none."),
+        _row("large scores", (9, 40, 32), "Scores of some hundreds: their exponentials are infinite.",
+             scale=100.0),
+        _row("one key", (7, 1, 50), "Its share is 1, though the exponential of its score is 0.", shift=6.0),
+        _row("many keys", (1, 20_000, 8), "More scores than a kernel has shared memory for, unless it asks "
+             "for more than 48 KB."),
+        _tiled("whole tiles", (32, 64, 32), "Two blocks of queries, two tiles of keys."),
+        _causal("causal", (48, 48, 64), 0, "A query sees the keys up to its own place."),
+        _causal("any length", (19, 53, 96), 40, "Primes: the last block of queries is not full, nor is the "
+                "last tile of keys."),
+        _causal("one query", (1, 71, 128), 70, "The newest query, and all keys so far: fifteen warps only "
+                "help to copy."),
+        _causal("nothing to see", (20, 10, 32), -10, "The first ten queries see no key: PyTorch says 0."),
+        _causal("nan and inf", (33, 40, 40), 40, "A query with NaN or an infinity makes its own row NaN.",
+                "special"),
+        _model("heads", (2, 3, 20, 32), "A batch of two, with three heads: no head sees another's keys.",
+               "float32"),
+        _model("half precision", (1, 2, 40, 64), "float16 in and out; the keys are a view.",
+               layout="transposed"),
+        _model("large halves", (1, 1, 48, 64), "Scores that float16 cannot hold.", scale=3000.0),
+    ),
+    index="row_col",
+    own="all",
+    memory_points=1,
+    parts=(
+        Counters(
+            TILED,
+            (
+                Bound("shared tiles", "global_load_sectors", sectors(N, M, D, M), 1, "A tile of keys and "
+                      "values is read once for 16 queries, by neighbours side by side."),
+                Bound("no stored scores", "global_store_sectors", N * D // 8, 1, "Nothing is written but "
+                      "the result. It grows with the queries; scores grow with queries times keys."),
+                Bound("no conflicts", "shared_load_conflicts", 0, 1, "The threads of a warp read from "
+                      "different banks of shared memory, or all the same word.", needs="shared tiles"),
+            ),
+            _other_tiles,
+        ),
+        Counters(
+            CAUSAL,
+            (
+                Bound("skipped tiles", "global_load_sectors", sectors(M, M, D, 0, tile=64), 1, "A tile that "
+                      "no query of the block sees is not read."),
+            ),
+            _other_mask,
+        ),
+        Counters(
+            MODEL,
+            (
+                Bound("written once", "global_store_sectors", 2 * N * D // 16, 1, "The model writes its "
+                      "result only, two bytes an element, however many scores there are."),
+            ),
+            _other_model,
+        ),
+    ),
+    introduces=("attention",),
+    terms=("causal mask", "head"),
+    requires=(
+        "kernel launch", "guard", "shared memory", "barrier", "memory traffic", "bank conflict", "reduction",
+        "warp shuffle", "softmax", "online softmax", "tiling", "ModelNew",
+    ),
+    minutes=145,
+    stages=(
+        Stage("A query a warp", 40, ("one row", "head size", "large scores", "one key", "many keys")),
+        Stage("Tiles", 45, ("whole tiles", "memory", "shared tiles", "no stored scores", "no conflicts")),
+        Stage("Mask and lengths", 35, (
+            "causal", "any length", "one query", "nothing to see", "nan and inf", "skipped tiles",
+        )),
+        Stage("The model", 25, ("heads", "half precision", "large halves", "written once")),
+    ),
+    starter_fails="one row",
+    predictions=(
+        Prediction(
+            "score_bytes",
+            "A head of 4,096 queries and as many keys: how many million bytes are its scores in float32?",
+            "MB",
+            67.1,
+            "4,096 times 4,096 numbers of 4 bytes.",
+        ),
+        Prediction(
+            "key_reads",
+            "A block takes 16 queries, and there are 4,096. How many times is each key asked for, without a "
+            "mask?",
+            "times",
+            256,
+            "Each of the 256 blocks goes through all keys once.",
+        ),
+        Prediction(
+            "seen_tiles",
+            "With the causal mask, and tiles of 32 keys: what part of its tiles must such a head read?",
+            "%",
+            50.4,
+            "16,512 of 32,768. Two blocks after another need the same number of tiles: 1, 2, 3, ... 128.",
+        ),
+        Prediction(
+            "score_spread",
+            "The elements of q and k are independent and normal, of mean 0 and deviation 1. What is the "
+            "deviation of a product of 64 features, before it is scaled?",
+            "",
+            8,
+            "Each of the 64 terms has variance 1, so the sum has 64, and its root is 8.",
+        ),
+    ),
+)  # fmt: skip
