@@ -341,7 +341,8 @@ def _half_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                            f"Compare {row['name']} with {of_column['n']}, and {column['name']} with {of_row['n']}.")  # fmt: skip
             continue
         have, lacks, what = (of_column, row, "row") if of_column else (of_row, column, "column")
-        if any(_asked(name, kernel.body) for name in _made_from(lacks["name"], kernel.body)):
+        other = (row if lacks is column else column)["name"]
+        if any(_asked(name, kernel.body) for name in _made_from(lacks["name"], kernel.body, other)):
             continue
         guard = have or re.search(rf"\bif\s*\([^;{{}}]*?(?:>=?|<=?)\s*{SIZE}", kernel.body)
         if guard and not re.search(rf"\b(?:for|while|min)\b[^;]*\b{lacks['name']}\b", kernel.body):
@@ -361,12 +362,14 @@ def _asked(name: str, body: str) -> re.Match[str] | None:
     )
 
 
-def _made_from(name: str, body: str) -> set[str]:
-    """The variables that get their value from ``name`` and something else, such as ``r = row + j``."""
+def _made_from(name: str, body: str, other: str) -> set[str]:
+    """The variables that get their value from ``name`` and something else, such as ``r = row + j``.
+
+    Not an index, which is made from ``other`` as well: ``row * cols + col``.
+    """
     made = re.finditer(r"(?<![\w.])(?P<v>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>[^;,]*)", body)
-    return {m["v"] for m in made if re.search(rf"(?<![\w.]){name}\s*[-+]|[-+]\s*{name}\b", m["value"])} - {
-        name
-    }
+    own = [m for m in made if re.search(rf"(?<![\w.]){name}\s*[-+]|[-+]\s*{name}\b", m["value"])]
+    return {m["v"] for m in own if not re.search(rf"\b{other}\b", m["value"])} - {name}
 
 
 def _no_row_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -93,6 +93,7 @@ BOTH = "int row = blockIdx.y * 16 + threadIdx.y;\nint col = blockIdx.x * 16 + th
         ("if (col < cols) out[row * cols + col] = 1;", "guard-of-one-direction"),
         ("if (row * cols + col >= rows * cols) return;", "guard-of-one-direction"),
         ("if (i >= rows * cols) return;", "guard-of-one-direction"),
+        ("const int64_t i = row * cols + col; if (i >= rows * cols) return;", "guard-of-one-direction"),
         ("if (row >= cols || col >= rows) return;", "guard-turned"),
         ("if (row >= rows || col >= cols) return;", ""),
         ("if (row >= rows) return; for (; col < cols; col += 32) out[col] = 1;", ""),
