@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import re
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 FEWEST, MOST = 3, 5
+SEED = 1  # with it no two lessons in a row have their right answers at the same places
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,23 @@ class Question:
 
 
 def read(path: Path) -> list[Question]:
-    """The questions of a ``quiz.toml``; ``right`` counts from 1 there, and from 0 here."""
-    listed = tomllib.loads(path.read_text("utf-8"))["question"]
-    return [Question(q["ask"], tuple((a, w) for a, w in q["answers"]), q["right"] - 1) for q in listed]
+    """The questions of a ``quiz.toml``; ``right`` counts from 1 there, and from 0 here.
+
+    The answers come in an order of their own, the same each time: written down, the right ones of most
+    lessons stand at the same places.
+    """
+    return [_shuffled(q) for q in tomllib.loads(path.read_text("utf-8"))["question"]]
+
+
+def _shuffled(q: dict[str, Any]) -> Question:
+    """``right`` may be out of range, which :func:`problems` tells."""
+    order = sorted(range(len(q["answers"])), key=lambda n: _number(q["ask"] + q["answers"][n][0]))
+    right = order.index(q["right"] - 1) if q["right"] - 1 in order else -1
+    return Question(q["ask"], tuple((q["answers"][n][0], q["answers"][n][1]) for n in order), right)
+
+
+def _number(text: str) -> bytes:
+    return hashlib.sha256(f"{SEED}{text}".encode()).digest()
 
 
 def problems(questions: list[Question]) -> Iterator[str]:

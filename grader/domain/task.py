@@ -55,6 +55,8 @@ class Case:
     copies are not the file's own, whatever the task allows elsewhere. ``others``: further arguments, with
     which it must end as well. ``gradients``: the last tensor is the gradient of the result, which comes in;
     results are then what the call gives, and the gradients of its other tensors and of the parameters.
+    ``rounded_once``: only the last step may round to the result's dtype. ``terms``: how many numbers a result
+    is the sum of, where any order of adding them up is right.
     """
 
     name: str
@@ -70,6 +72,8 @@ class Case:
     moves: bool = False
     others: tuple[tuple[Argument, ...], ...] = ()
     gradients: bool = False
+    rounded_once: bool = False
+    terms: int = 0
 
     def __post_init__(self) -> None:
         if self.hidden and self.points < 1:

@@ -24,10 +24,18 @@ TIMES = ("s", "ms", "us", "ns")
 UNITS = {1e3: "milliseconds", 1e6: "microseconds", 1e9: "nanoseconds"}
 
 
-def by(claimed: object, right: float, tolerance: float = NEAR, unit: str | None = None) -> str:
+def by(
+    claimed: object,
+    right: float,
+    tolerance: float = NEAR,
+    unit: str | None = None,
+    *,
+    rounded_up: bool = True,
+) -> str:
     """A sentence about the difference, with a space in front; "" if it shows nothing.
 
     Factors are recognised within the relative ``tolerance``, those that can be in a number of that ``unit``.
+    ``rounded_up``: a whole number is so many that nothing is left over.
     """
     if claimed is None:
         return " None is what Python hands back where no `return` with a value is reached."
@@ -39,7 +47,7 @@ def by(claimed: object, right: float, tolerance: float = NEAR, unit: str | None 
         shown = apart(claimed, round(claimed), 6)[0] if math.isfinite(claimed) else f"{claimed:g}"
         whole = "it is a float" if claimed.is_integer() else f"{shown} is not whole"
         return f" {whole[:1].upper()}{whole[1:]}, and this counts something: divide whole numbers with `//`."
-    if isinstance(right, int) and abs(claimed - right) == 1:
+    if rounded_up and isinstance(right, int) and abs(claimed - right) == 1:
         if claimed > right:
             return (
                 " That is one too many, where it divides evenly: count one more only for what is left over."

@@ -33,6 +33,7 @@ FEW_ON_GPU = 1 << 20  # bytes of results: above it the GPU judges in less time t
 NUDGES = 4  # one of few results that a last bit turns over is not found by each
 MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do
 COARSE = 2.0**-8  # the eps of a dtype that is too coarse to ask for a hundredth
+ONCE = 0.55  # eps of each element: half of one is rounding to the nearest, the rest float32 on the way
 OF_RULE, OF_WRITTEN = 64, 32  # eps of the largest answer: by rule of thumb, and for what both sides wrote
 Array = NDArray[np.generic]
 
@@ -292,7 +293,9 @@ class Comparison:
 
     def fair(self, output: int) -> Fair | None:
         """What error is fair for a result."""
-        by = tolerance(self.posed.tensors[output].dtype, self.depth)
+        by = tolerance(self.posed.tensors[output].dtype, max(self.depth, self.case.terms))
+        if by and self.case.rounded_once:
+            by = replace(by, factor=0.0, ulps=ONCE)
         # Without answers in float64 the framework's own error is not known: then it is a rule of thumb.
         rough = by is not None and self.posed.answered.native
         return replace(by, relative=by.relative + OF_RULE * by.eps) if by and rough else by
@@ -304,7 +307,8 @@ class Comparison:
         many, table = len(self.posed.tensors) > 1, self.problem.table
         evidence = verdict.evidence | {"first_wrong": index, "output": output}
         moved = Judgement(verdict.status, verdict.message, place, evidence)
-        finding = self.session.explain(self.case, moved, output)
+        narrow = self.posed.output(output).size < 4
+        finding = self.session.explain(self.case, moved, output, narrow=narrow)
         by_order = (
             f" (Parameters matched by their order: {table.by_order}.)" if table and table.by_order else ""
         )

@@ -21,6 +21,9 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
             return whole
     if 2 * count > size and _turned(answer, got):
         return "the result is the transpose of the expected one; rows and columns are swapped"
+    if line := _by_line(wrong, answer, got):
+        told = f"as where a number that belongs to the {line} is missing"
+        return f"of them those of one {line} are all off by the same number, {told}"
     if count == size:
         return f"all {size:,} elements" if size > 1 else ""
     flat = wrong.reshape(-1)
@@ -137,6 +140,23 @@ def _sum(line: tuple[float, float], name: str) -> str:
     return f"{product} {'+' if more > 0 else '-'} {abs(more):.6g}" if more else product
 
 
+def _by_line(wrong: Array, answer: Array, got: Array) -> str:
+    """ "column" or "row" where its elements are all off by one number, another in each; else ""."""
+    if got.ndim != 2 or min(got.shape) < 4 or np.count_nonzero(wrong) < 0.5 * got.size:
+        return ""
+    off = got.astype(np.float64) - answer
+    if not np.isfinite(off).all() or not np.ptp(off):
+        return ""
+    for axis, name in ((0, "column"), (1, "row")):
+        middle = np.median(off, axis=axis, keepdims=True)
+        if (
+            np.abs(off - middle).mean() < 0.05 * np.abs(middle).mean()
+            and np.ptp(middle) > 0.05 * np.abs(off).mean()
+        ):
+            return name
+    return ""
+
+
 def _turned(answer: Array, got: Array) -> bool:
     """Does the result hold the answer's transpose, row after row?"""
     if got.ndim != 2 or min(got.shape) < 2:
@@ -208,12 +228,21 @@ def precision(wrong: Array, answer: Array, got: Array) -> str | None:
     # mean error was up to 0.70 of the mean size. With a missing term, or beyond a function's range, it is 1.
     # Of few elements most are rounded to one side now and then.
     sided = 0.85 if signed.size >= 100 else 0.97
+    if _by_line(wrong, answer, got):
+        return None
     if relative > 2e-2 or abs(float(signed.mean())) > sided * float(np.abs(signed).mean()):
         return None
     power = round(np.log2(relative))
-    like = "half precision or TF32" if power >= -14 else "an approximation of a function"
+    like = (
+        "half precision or TF32"
+        if power >= -14
+        else "an approximation of a function, or digits lost in a difference"
+    )
     if power >= -9:
         like = "bfloat16 or a coarse approximation"
+    if got.dtype == np.float16 and power < -9:
+        about = f"The largest error is about 2^{power} of the largest value"
+        return f"{about}: more is rounded to float16 than the result."
     if got.dtype == np.float64 and -30 <= power <= -20:
         like = "float32 on the way"
     return (

@@ -17,12 +17,16 @@ NAN = " NaN is also what memory holds that no thread has written."
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of an output: its row-major number and its index; and whether it is NaN."""
+    """An element of an output: its row-major number and its index; and whether it is NaN.
+
+    ``narrow``: it has fewer than the four bytes of which the CPU back end knows one writer.
+    """
 
     output: int
     flat: int
     index: tuple[int, ...]
     nan: bool
+    narrow: bool = False
 
 
 def find(
@@ -45,7 +49,7 @@ def find(
         return "", {}
     owner, nan = messages.decode(answer, Ownership), NAN if element.nan else ""
     if owner.seen:
-        return _seen(owner.writer, nan, launched=launched)
+        return _seen(owner.writer, nan, launched=launched, narrow=element.narrow)
     if owner.traced and owner.last is None:
         return " No kernel of the file was launched.", {"owner": None}
     if owner.last and len(owner.last.grid) == len(owner.last.block) == 3:
@@ -54,7 +58,9 @@ def find(
     return "", {}
 
 
-def _seen(writer: Writer | None, nan: str, *, launched: bool | None) -> tuple[str, dict[str, object]]:
+def _seen(
+    writer: Writer | None, nan: str, *, launched: bool | None, narrow: bool
+) -> tuple[str, dict[str, object]]:
     if writer is None:
         if launched is None:
             return "", {}
@@ -62,7 +68,8 @@ def _seen(writer: Writer | None, nan: str, *, launched: bool | None) -> tuple[st
             return " No kernel of the file was launched.", {"owner": None}
         return f" No thread of the file's kernels wrote this element.{nan}", {"owner": None}
     at = f", at line {writer.line}" if writer.line else ""
-    text = f" It was written by block {writer.block} thread {writer.thread}{at}."
+    what = "It, or its neighbour in the same four bytes," if narrow else "It"
+    text = f" {what} was written by block {writer.block} thread {writer.thread}{at}."
     return text, {"owner": messages.plain(writer)}
 
 

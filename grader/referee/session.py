@@ -236,14 +236,17 @@ class Session:
             self.calls += 1
             self._launches = answer.launches
 
-    def explain(self, case: Case, verdict: Judgement, output: int) -> Finding:
-        """A wrong result as a finding: what is wrong, whose element it is, what the case is for."""
+    def explain(self, case: Case, verdict: Judgement, output: int, *, narrow: bool = False) -> Finding:
+        """A wrong result as a finding: what is wrong, whose element it is, what the case is for.
+
+        ``narrow``: its elements have fewer than four bytes.
+        """
         assert self.player is not None and verdict.first is not None
         index = tuple(verdict.evidence["first_wrong"])
         text, facts = "", dict[str, object]()
         if "__global__" in self.source:
             nan = verdict.evidence.get("got") == "nan"
-            element = ownership.Element(output, verdict.first, index, nan)
+            element = ownership.Element(output, verdict.first, index, nan, narrow)
             launched = None if self._launches is None else bool(self._launches)
             text, facts = ownership.find(self.player, element, self.task.index, launched=launched)
         if self._launches is not None and not self._launches:

@@ -227,7 +227,7 @@ def failure(finding: Finding, more: str = "", offer: str = "") -> RenderableType
     if (
         not isinstance(plain, dict)
         and not isinstance(log, str)
-        and (advice := wording.advice(finding.status))
+        and (advice := wording.advice(finding.status, finding.message))
     ):
         parts.append(Text(advice, style="italic"))
     if offer:

@@ -27,7 +27,9 @@ def feedback(finding: Finding) -> str:
     parts = [str(plain["cause"]), str(plain["fix"])] if isinstance(plain, dict) else []
     parts.append(finding.message)
     if not isinstance(plain, dict) and finding.status is not Status.FAILED:  # which is said of many together
-        parts.append(SENTENCE[finding.status])
+        tried = advice(finding.status, finding.message) if finding.status is Status.ILLEGAL_ACCESS else ""
+        what = SENTENCE[finding.status].partition("; ")[0]
+        parts.append(f"{what}. {tried}" if tried in NO_INDEX.values() else SENTENCE[finding.status])
     return "\n".join(p for p in parts if p)
 
 
@@ -48,8 +50,22 @@ def replay_offer(verdict: Verdict, file: str = "") -> str:
     return f"See the threads: {COURSE} replay {verdict.lesson[:2]}{f' {file}' if file else ''}"
 
 
-def advice(status: Status) -> str:
-    """What to try, if the sentence of a status says it: its part after the semicolon."""
+NO_INDEX = {
+    "takes no part in the shuffle": "Let every lane that the mask names come to this line.",
+    "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",
+}
+
+
+def advice(status: Status, message: str = "") -> str:
+    """What to try, if the sentence of a status says it: its part after the semicolon.
+
+    ``message``: of an access, which is not always a matter of its index.
+    """
+    first = message.partition("\n")[0]
+    if status is Status.ILLEGAL_ACCESS and (
+        other := next((t for w, t in NO_INDEX.items() if w in first), "")
+    ):
+        return other
     tried = "" if status is Status.FAILED else SENTENCE[status].partition("; ")[2]
     return f"{tried[:1].upper()}{tried[1:]}"
 

@@ -59,7 +59,8 @@ def _drawn(*ends: tuple[int, int]) -> Callable[[np.random.Generator], tuple[int,
 def _blocks(
     name: str, args: tuple[tuple[int, int, int], ...], why: str, *ends: tuple[int, int]
 ) -> PlainCalls:
-    return PlainCalls(name, "resident_blocks", args, resident_blocks, 1, why, _drawn(*ends))
+    drawn = _drawn(*ends)
+    return PlainCalls(name, "resident_blocks", args, resident_blocks, 1, why, drawn, rounded_up=False)
 
 
 TASK = Task(
@@ -68,10 +69,11 @@ TASK = Task(
     cases=(
         _square("square", (300, 960), "Every element squared, by 282 blocks."),
         _square("one left over", (1, 1025), "1024 elements are 256 float4; one remains."),
-        _square("two left over", (3, 342), "1026 elements: two remain."),
         Case("three left over", (Tensor((13, 79), fill="special"),), "1027 elements, some NaN or infinite."),
         _square("three elements", (1, 3), "Fewer than one float4."),
         Case("transpose", (Tensor((544, 608)),), "Whole tiles, 17 by 19.", entry="transpose", moves=True),
+        Case("no elements", (Tensor((0, 5)),), "Nothing to do: a grid of 0 blocks is an error.",
+             entry="transpose", moves=True),
         Case("both edges", (Tensor((37, 101)),), "Tiles that hang over both edges.", entry="transpose",
              moves=True),
     ),
@@ -109,9 +111,11 @@ TASK = Task(
         _blocks("few threads", ((32, 16, 0), (65, 16, 0)),
                 "An SM takes 32 blocks, however small they are, and 64 warps.", (1, 1024), (16, 16), (0, 0)),
         _blocks("registers", ((256, 72, 16384), (96, 40, 0), (256, 36, 0), (40, 72, 0)),
-                "Each quarter of an SM has its own registers.", (32, 1024), (24, 255), (0, 0)),
-        _blocks("shared memory", ((128, 32, 40000), (128, 32, 32329), (128, 32, 32640)),
-                "Each block takes its own bytes, and 1 KiB more.", (128, 128), (32, 32), (0, 232_448)),
+                "Each quarter of an SM has its own 16,384 registers, and a warp takes them in "
+                "steps of 256.", (32, 1024), (24, 255), (0, 0)),
+        _blocks("shared memory", ((128, 32, 40000), (128, 32, 32329), (128, 32, 32640), (32, 16, 6272)),
+                "Each block takes its own bytes, in steps of 128, and 1 KiB more; an SM has "
+                "233,472.", (128, 128), (32, 32), (0, 232_448)),
         PlainCalls("floor", "floor_ns",
                    ((67_108_864, 8_388_608), (369_098_752, 137_438_953_472), (4_240_000, 1)), floor_ns, 1,
                    "Memory and arithmetic work at once; the slower one sets the time, rounded up.",
@@ -123,11 +127,11 @@ TASK = Task(
     minutes=85,
     stages=(
         Stage("Squares along the rows", 30, (
-            "square", "one left over", "two left over", "three left over", "three elements",
+            "square", "one left over", "three left over", "three elements",
             "streams", "coalesced loads", "wide loads", "coalesced stores",
         )),
         Stage("A tile for the transpose", 35, (
-            "transpose", "both edges", "memory", "rows read", "rows written", "no conflicts",
+            "transpose", "no elements", "both edges", "memory", "rows read", "rows written", "no conflicts",
         )),
         Stage("Two limits", 20, ("few threads", "registers", "shared memory", "floor")),
     ),

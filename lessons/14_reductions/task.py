@@ -16,7 +16,7 @@ SECTORS = ROWS * COLS * 4 // 32  # each 32-byte sector once
 SIDE = 256  # of the matrix that total adds up
 BLOCKS = 64  # that total has at most
 ROW_SUM = Case("counted rows", (Tensor((ROWS, COLS)),), entry="row_sum")
-TOTAL = Case("counted total", (Tensor((SIDE, SIDE), fill="uniform"),), entry="total")
+TOTAL = Case("counted total", (Tensor((SIDE, SIDE), fill="uniform"),), entry="total", terms=SIDE * SIDE)
 ROW_VAR = Case("counted variance", (Tensor((ROWS, COLS)),), entry="row_var")
 
 
@@ -34,7 +34,8 @@ def _other_sums(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
 
 def _other_total(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
     rows, cols, _ = _shape(rng)
-    case = Case(f"{rows} x {cols}", (Tensor((rows, cols), fill="uniform"),), entry="total")
+    x = Tensor((rows, cols), fill="uniform")
+    case = Case(f"{rows} x {cols}", (x,), entry="total", terms=rows * cols)
     return case, (BLOCKS, -(-rows * cols // 32 // 16) + 8)
 
 
@@ -49,7 +50,7 @@ def _sum(name: str, x: Tensor, why: str) -> Case:
 
 
 def _total(name: str, shape: tuple[int, int], why: str) -> Case:
-    return Case(name, (Tensor(shape, fill="uniform"),), why, entry="total")
+    return Case(name, (Tensor(shape, fill="uniform"),), why, entry="total", terms=shape[0] * shape[1])
 
 
 def _var(name: str, shape: tuple[int, int], why: str, shift: float = 0.0) -> Case:

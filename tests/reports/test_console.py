@@ -11,6 +11,7 @@ from grader.domain.exercise_stage import Stage
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.reports import console as report
+from grader.reports import wording
 from tests.speeds import measured, none, predicted
 
 if TYPE_CHECKING:
@@ -176,3 +177,11 @@ def test_what_failed_in_later_stages_is_counted_by_itself(here: int, beyond: int
     findings = [Finding(n, Status.WRONG_ANSWER, "no", 0, 1) for own in names for n in own]
     stages = tuple(Stage(title, 9, tuple(own)) for title, own in zip(("One", "Two"), names, strict=True))
     assert says in shown(replace(verdict(*findings), exercise_stages=stages), 100)
+
+
+def test_an_access_that_is_no_matter_of_an_index_gets_other_advice() -> None:
+    about = "line 3: reads the value of lane 16, which takes no part in the shuffle"
+    assert "lane" in wording.advice(Status.ILLEGAL_ACCESS, about)
+    assert "pointer" in wording.advice(Status.ILLEGAL_ACCESS, "reads an address that is not device memory")
+    assert "index" in wording.advice(Status.ILLEGAL_ACCESS, "reads element 9 of x, 1 element past the end")
+    assert "index" not in wording.feedback(Finding("memory", Status.ILLEGAL_ACCESS, about))

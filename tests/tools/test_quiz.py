@@ -1,6 +1,7 @@
 """A quiz has a right answer, explains all of them, and needs no JavaScript."""
 
 import dataclasses
+from itertools import pairwise
 
 import pytest
 
@@ -49,3 +50,9 @@ def test_stars_in_code_are_stars() -> None:
     page = quiz.section([asked], "07")
     assert "<em>good</em>" in page and page.count("<em>") == 1
     assert "<code>f(&#42;a)</code>" in page and "<code>g(&#42;b&#95;c&#95;)</code>" in page
+
+
+def test_the_places_of_one_lesson_tell_nothing_about_the_next() -> None:
+    places = [tuple(q.right for q in quiz.read(one.folder / "quiz.toml"))[:3] for one in every()]
+    assert all(one != following for one, following in pairwise(places)), places
+    assert len(set(places)) > len(places) / 2, places

@@ -158,11 +158,22 @@ def _half_filled(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 else " alone"
             )
             cause = f"{named[1]} is written in this line{rest}, and line {seen.get('line')} reads an element of it that nobody has written."
+            fix = "Give every element that is read a value: a 0 where there is no input."
+            if _handed_on(text, named[1], int(seen.get("line") or 0)):
+                fix = "Compare the indices and the conditions of both lines: only what is written can be handed on."
             if guarded:
                 asked = guarded["guard"][guarded["guard"].index("(") + 1 :].rstrip("{ \n")[:-1]
                 cause += f" Threads for which `{' '.join(asked.split())}` is false write nothing here."
-            yield Fact("half-filled", where, cause,
-                       "Give every element that is read a value: a 0 where there is no input.")  # fmt: skip
+                if "==" in asked:
+                    fix = "Ask which threads have a value to write, and whether the condition lets all of these through."
+            yield Fact("half-filled", where, cause, fix)
+
+
+def _handed_on(text: SubmissionText, array: str, line: int) -> bool:
+    """Whether this line stores an element of ``array`` as it is: a 0 would be as wrong there."""
+    lines = text.code.splitlines()
+    stored = rf"\w\s*\[[^;=]*\]\s*=\s*{array}\s*\["
+    return 0 < line <= len(lines) and bool(re.search(stored, lines[line - 1]))
 
 
 def _other_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -328,14 +328,19 @@ def _host_memory(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                    f"Make it where the input lies: `{how}(..., device=x.device)`, or `{how}_like(x)` for the same shape.")  # fmt: skip
     handing = [f for f in text.host if "data_ptr" in f.body]
     for function in handing if len(handing) == 1 else ():
-        if "data_ptr" in function.body and not re.search(
-            r"is_cuda|device\s*\(|is_cpu|CHECK_CUDA|CHECK_INPUT", function.body
-        ):
+        handed = re.findall(r"\b([A-Za-z_]\w*)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", function.body)
+        some = re.findall(r"\b(\w+)\s*(?:\.|->)\s*(?:is_cuda|is_cpu)\b", function.body)
+        whole = re.search(r"device\s*\(|CHECK_CUDA|CHECK_INPUT", function.body)
+        if whole or set(some) - set(function.names):
+            continue  # those of a list, or by another function
+        left = [name for name in handed if name in function.names and name not in some]
+        if left or not some:
+            x = next(iter(left), "x")
             cause = f"{function.name} hands a tensor's pointer to the kernel and does not ask on which device the tensor is: here it was on the CPU."
-            handed = re.findall(
-                r"\b([A-Za-z_]\w*)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", function.body
-            )
-            x = next((name for name in handed if name in function.names), "x")
+            if some:
+                one = "it" if len({*left}) == 1 else "one of them"
+                cause = f"{function.name} does not ask on which device {', '.join(dict.fromkeys(left))} lie: here {one} was on the CPU."
+            handed = left or handed
             rest = ", and so for the others" if len({*handed} & {*function.names}) > 1 else ""
             yield Fact("device-not-checked", text.line(text.code.rfind(function.name, 0, function.start)), cause,
                        f'Refuse it before the launch: `TORCH_CHECK({x}.is_cuda(), "{x} must be on the GPU");`{rest}.')  # fmt: skip
@@ -840,5 +845,5 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_input_returned, WRONG),
     (_host_memory, OUTSIDE),
     (_arguments_swapped, WRONG | OUTSIDE | TWICE),
-    (_copy_dropped, WRONG),
+    (_copy_dropped, WRONG | OUTSIDE),
 )

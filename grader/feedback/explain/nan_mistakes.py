@@ -34,11 +34,14 @@ def _lost(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not re.search(r"\bnan\b", str(wanted), re.I):
         return  # NaN came where a number belongs: it was not lost, but made
     device = [f for f in text.functions if f not in text.host]
+    shares = any(re.search(r"\b(?:__)?expf?\s*\(", function.body) for function in device)
     for function in device:
         for match in re.finditer(r"\b(?:fmaxf?|fminf?|max|min)\s*\(", function.body):
             given = function.body[match.end() : function.body.find(";", match.end())]
             if not match[0].startswith("f") and not _fractions(given, function):
                 continue
+            if shares and not re.search(rf"(?<![\w.]){NUMBER}(?!\w)", given):
+                continue  # the largest of elements, beside which a NaN comes through the exponentials
             cause = f"`{match[0].rstrip('( ')}` answers the number where the other operand is NaN, so a NaN is lost here; PyTorch passes it on."
             yield Fact("nan-lost", text.line(function.start + match.start()), cause,
                        "Compare so that NaN stays: `x < 0.0f ? 0.0f : x` is x where x is NaN, because no comparison with NaN is true.")  # fmt: skip

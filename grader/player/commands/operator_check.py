@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.gradcheck import GradcheckError
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.backends.simt.runtime.device import ACTIVE
 from grader.domain.digits import apart
@@ -110,19 +111,48 @@ def registered(op: Op, scale: float) -> str:
     inputs = torch.randn(4, 3, device="cuda", requires_grad=True), torch.randn(5, 7, device="cuda").half().t()
     for x in inputs:
         torch.library.opcheck(op, (x, scale))  # type: ignore[arg-type]
-    x = torch.randn(7, 5, device="cuda").t()
-    with FakeTensorMode() as mode:
-        fake = _strides_of_gradient(op, scale, mode.from_tensor(x))
-    real = _strides_of_gradient(op, scale, x)
-    if fake == real:
-        return ""
-    return f"The gradient of a transposed input has strides {real}; by its fake function they are {fake}."
+    for dtype in (torch.float32, torch.float16):
+        x = torch.randn(7, 5, device="cuda").to(dtype).t()
+        with FakeTensorMode() as mode:
+            fake, promised = _gradient_as_seen(op, scale, mode.from_tensor(x))
+        real, given = _gradient_as_seen(op, scale, x)
+        if fake != real:
+            said = f"strides {real}; by its fake function they are {fake}"
+            return f"The gradient of a transposed input has {said}."
+        for name, kind in given.items():
+            if promised.get(name, kind) != kind:
+                return (
+                    f"With a {dtype} input {name} gives a {kind} tensor; by its fake function it is "
+                    f"{promised[name]}."
+                )
+    return ""
 
 
-def _strides_of_gradient(op: Op, scale: float, x: torch.Tensor) -> tuple[int, ...]:
+class _OwnOperators(TorchDispatchMode):
+    """Notes the dtype of what operators of the file give: autograd converts a gradient that has another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dtypes: dict[str, torch.dtype] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor) and func.namespace not in ("aten", "prims", "prim"):
+            self.dtypes[f"{func.namespace}::{func.overloadpacket.__name__}"] = result.dtype
+        return result
+
+
+def _gradient_as_seen(
+    op: Op, scale: float, x: torch.Tensor
+) -> tuple[tuple[int, ...], dict[str, torch.dtype]]:
+    """Strides of the gradient of ``x``, and the dtype of what each operator of the file gave on the way."""
     x = x.detach().requires_grad_()
-    out = op(x, scale)
-    return torch.autograd.grad(out, x, torch.ones_like(out))[0].stride()
+    with _OwnOperators() as seen:
+        out = op(x, scale)
+        strides = torch.autograd.grad(out, x, torch.ones_like(out))[0].stride()
+    return strides, seen.dtypes
 
 
 def compiled(op: Op, scale: float) -> str:

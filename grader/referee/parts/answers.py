@@ -26,6 +26,7 @@ DRAWN = 8
 class PlainCalls:
     """``entry(*args)`` must be ``answer(*args)``, for the ``args`` listed and those that ``draw`` draws.
 
+    ``rounded_up``: it is so many that nothing is left over; then one too few or too many says how to round.
     ``because``: why that is the answer, for these arguments; ``why`` where it is None.
     """
 
@@ -37,6 +38,7 @@ class PlainCalls:
     why: str
     draw: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
     because: Callable[..., str] | None = None
+    rounded_up: bool = True
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -59,7 +61,7 @@ class PlainCalls:
                     entry = python_source.line_of_entry(session.grading.source, self.entry, key)
                     line = entry or session.line_of(self.entry, result=True)
                     how = (
-                        how_far.by(claimed, right)
+                        how_far.by(claimed, right, rounded_up=self.rounded_up)
                         if isinstance(right, (int, float)) and not isinstance(right, bool)
                         else how_far.form(claimed, right)
                     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from grader.domain.task import Case
+    from grader.referee.counting import Counted
     from grader.referee.parts.part_session import PartSession
 
 Launches = Sequence[Launch]
@@ -30,11 +31,12 @@ class Bound:
     """``at_most`` of a metric in one call, all its launches added up.
 
     ``metric`` is a space and direction (global or shared, load, store or atomic) and what is counted:
-    requests, sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``, or
-    ``barriers``: how often a block has met at one. With ``_a_block`` behind it, it is what a block of each
-    launch does on average, rounded up. Atomic operations count as loads and stores too, and variables of the
-    module as global memory: an access by another name costs what it costs. ``needs`` names another bound that
-    must be held first, where a kernel that does not even try would hold this one.
+    requests, sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``, torch's
+    operators that go over as much as the result among them; or ``barriers``: how often a block has met at
+    one. With ``_a_block`` behind it, it is what a block of each launch does on average, rounded up. Atomic
+    operations count as loads and stores too, and variables of the module as global memory: an access by
+    another name costs what it costs. ``needs`` names another bound that must be held first, where a kernel
+    that does not even try would hold this one.
     """
 
     name: str
@@ -80,8 +82,16 @@ class Counters:
 
         grading = session.grading
         try:
-            calls = [call.launches for call in counting.judged(grading, self.case)]
+            weigh = any(bound.metric == "launches" for bound in self.bounds)
+            counted = counting.judged(grading, self.case, weigh=weigh)
+            calls = [call.launches for call in counted]
             found = {bound.name: _held(bound, check, worst(bound.metric, calls)) for bound, check in pairs}
+            if beside := _beside(counted):
+                found |= {
+                    b.name: _not_alone(b, c, beside)
+                    for b, c in pairs
+                    if b.metric == "launches" and found[b.name].ok
+                }
             if self.other and any(f.ok for f in found.values()):
                 case, most = self.other(grading.rng)
                 calls = [call.launches for call in counting.judged(grading, case)]
@@ -115,6 +125,25 @@ def total(metric: str, launches: Launches) -> int:
         return sum(c.barriers for c in counted)
     where, what = metric.rsplit("_", 1)
     return sum(max(0, getattr(getattr(c, kind), what)) for c in counted for kind in _kinds(where))
+
+
+def _beside(counted: Sequence[Counted]) -> tuple[str, ...]:
+    """Operators of torch that moved at least as much as the result holds, in any of the calls."""
+    names = [
+        name
+        for call in counted
+        for name, _, moved, _ in call.work
+        if moved >= max((math.prod(t.shape) for t in call.returned.tensors), default=0)
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def _not_alone(bound: Bound, check: Check, beside: tuple[str, ...]) -> Finding:
+    listed = ", ".join(f"`{name}`" for name in beside[:MOST_LINES])
+    message = (
+        f"Beside your kernel torch ran {listed}: a launch more, which goes over the whole matrix. {bound.why}"
+    )
+    return check.failed(Status.FAILED, message, operators=list(beside))
 
 
 def _kinds(where: str) -> tuple[str, ...]:

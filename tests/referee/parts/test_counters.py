@@ -69,10 +69,22 @@ def test_what_is_asked_for_without_any_case_is_counted_all_the_same():
 def test_a_bound_that_is_not_held_names_the_kernel_and_its_line(monkeypatch):
     quiet = decode({"kernel": "quiet"}, Launch)
     busy = decode({"kernel": "busy"} | COUNTED, Launch)
-    calls = [SimpleNamespace(launches=[quiet, busy])]
-    monkeypatch.setattr(counting, "judged", lambda *_: calls)
+    calls = [SimpleNamespace(launches=[quiet, busy], work=())]
+    monkeypatch.setattr(counting, "judged", lambda *_, **__: calls)
     grading = SimpleNamespace(task=Task("T", "f"), record=SimpleNamespace(findings=[], memory=[]))
     bound = Bound("few", "global_load_sectors", 1, 2, "One is enough.")
     (found,) = Counters(Case("counted"), (bound,)).judge(SimpleNamespace(grading=grading))
     assert found.status is Status.FAILED
     assert (found.evidence["kernel"], found.evidence["line"]) == ("busy", 7)
+
+
+@pytest.mark.parametrize(("moved", "status"), [(48, Status.FAILED), (4, Status.PASSED)])
+def test_an_operator_of_torch_that_goes_over_the_result_is_a_launch_more(monkeypatch, moved, status) -> None:
+    returned = SimpleNamespace(tensors=[SimpleNamespace(shape=(3, 4))])
+    calls = [SimpleNamespace(launches=[Launch()], work=(("clone", 1, moved, 0),), returned=returned)]
+    monkeypatch.setattr(counting, "judged", lambda *_, **__: calls)
+    grading = SimpleNamespace(task=Task("T", "f"), record=SimpleNamespace(findings=[], memory=[]))
+    (found,) = Counters(Case("counted"), (Bound("one", "launches", 1, 1, "One."),)).judge(
+        SimpleNamespace(grading=grading)
+    )
+    assert found.status is status and ("`clone`" in found.message) == (status is Status.FAILED)
