@@ -91,7 +91,7 @@ def batch(
         submissions, out, _words(lesson), options, roster=roster, layout=layout, scheduler=scheduler,
         workers=workers, policy=policy, regrade=tuple(regrade or ()),
         only_pending=only_pending, by_student=by_student, formats=tuple(report or ()), quiet=quiet,
-        times=times,
+        times=times, as_before=not (due or late or grace or final or times),
     )  # fmt: skip
     raise typer.Exit(
         batch_verb.show_files(request)

@@ -78,6 +78,8 @@ def content(path: Path) -> tuple[str, str]:
         raise BadInputError(f"{shown} cannot be read: {error.strerror}.") from error
     if not data.strip():
         raise BadInputError(f"{shown} is empty; was it saved?")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadInputError(f"{shown} is UTF-16 text; save it as UTF-8.")
     if b"\0" in data:
         raise BadInputError(f"{shown} is a binary file, not Python source.")
     try:

@@ -144,7 +144,8 @@ def _by_line(wrong: Array, answer: Array, got: Array) -> str:
     """ "column" or "row" where its elements are all off by one number, another in each; else ""."""
     if got.ndim != 2 or min(got.shape) < 4 or np.count_nonzero(wrong) < 0.5 * got.size:
         return ""
-    off = got.astype(np.float64) - answer
+    with np.errstate(invalid="ignore"):  # of an infinity and itself
+        off = got.astype(np.float64) - answer
     if not np.isfinite(off).all() or not np.ptp(off):
         return ""
     for axis, name in ((0, "column"), (1, "row")):

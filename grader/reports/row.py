@@ -142,6 +142,15 @@ class Row:
         return (*self.by_hand, *self.notes)
 
     @property
+    def standing(self) -> str:
+        """The points in a sentence, or why there are none: what was not graded is not called 0 points."""
+        if self.excused:
+            return "Excused: this is not counted."
+        if self.state == "graded" or self.adjusted or self.grade is not None:
+            return f"{self.points} of {self.max_points} points."
+        return f"Not graded. {self.first}".rstrip()
+
+    @property
     def passed(self) -> bool:
         """Whether nothing failed."""
         return self.status is Status.PASSED

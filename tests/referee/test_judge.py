@@ -1,5 +1,6 @@
 """The judge: what passes, what does not, and what is said about it."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -196,3 +197,12 @@ def test_where_all_wrong_elements_lie(places: Any, says: str) -> None:
     got = np.where(places(i, j), right + 1, right).astype(np.float32)
     found = judge(right.astype(np.float64), right, got, ())
     assert f"elements, {says}" in found.message, found.message
+
+
+def test_an_infinity_that_is_right_beside_wrong_elements_is_no_warning() -> None:
+    expected = np.arange(36.0).reshape(6, 6)
+    expected[0, 0] = np.inf
+    got = (expected + np.arange(1.0, 7.0)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert judge(expected, expected.astype(np.float32), got).status is Status.WRONG_OUTPUT

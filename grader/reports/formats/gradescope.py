@@ -49,7 +49,7 @@ def text(result: StudentResult) -> str:
 
 def _summary(row: Row) -> str:
     waiting = f" {row.open} more wait for {waiting_for(row.statuses)}." if row.open else ""
-    return f"{row.status}: {row.points} of {row.max_points} points.{waiting}"
+    return f"{row.status}: {row.standing}{waiting}" if row.state == "graded" else row.standing
 
 
 FORMATS = (

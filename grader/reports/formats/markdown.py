@@ -19,10 +19,13 @@ def text(result: StudentResult) -> str:
     """Points, a table of the checks, and what to do about the first that failed."""
     row, verdict = result.row, result.verdict
     name = f"{_cell(row.name)} ({_cell(row.student)})" if row.name else _cell(row.student)
-    parts = [f"# {row.lesson}: {name}", "", f"**{row.points} of {row.max_points} points**, {row.status}."]
+    said = f", {row.status}." if row.state == "graded" else ""
+    standing = row.standing.removesuffix(".") if said else row.standing
+    parts = [f"# {row.lesson}: {name}", "", f"**{_cell(standing)}**{said}"]
     if row.open:
         parts.append(f"{row.open} more points wait for {waiting_for(row.statuses)}.")
-    parts += [f"- {_cell(note)}" for note in ("", *row.remarks) if note or row.remarks]
+    if row.remarks:
+        parts += ["", *(f"- {_cell(note)}" for note in row.remarks)]
     if isinstance(verdict.speed, Measured) and not verdict.speed.claimed:
         parts += ["", _cell(verdict.speed.why)]
     elif found := speeds.claimed(verdict.speed):

@@ -97,9 +97,7 @@ def _score(row: Row, created: str) -> dict[str, object]:
         "timestamp": created.replace("Z", ".000Z"),
         "activityProgress": "Initialized" if row.state == "missing" else "Submitted",
         "gradingProgress": "FullyGraded" if settled else "PendingManual",
-        "comment": " ".join([f"{row.points} of {row.max_points} points.", *row.remarks])
-        if settled
-        else row.first,
+        "comment": " ".join([row.standing, *row.remarks]) if settled else row.first,
         **given,
     }
 

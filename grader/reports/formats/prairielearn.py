@@ -27,7 +27,7 @@ def text(result: StudentResult) -> str:
     data: dict[str, object] = {
         "gradable": row.state == "graded" or bool(row.adjusted),
         "score": row.points / row.max_points if row.max_points else 0.0,
-        "message": " ".join([f"{row.points} of {row.max_points} points.", *row.remarks]),
+        "message": " ".join([row.standing, *row.remarks]),
         "output": verdict.output[:100_000],
         "tests": tests,
     }

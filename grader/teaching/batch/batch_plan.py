@@ -76,9 +76,9 @@ class Plan:
     files: tuple[FileFate, ...] = ()
     overrides: Overrides = field(default_factory=Overrides)
 
-    def text(self, title: str) -> str:
-        """What ``handed.json`` holds."""
-        file = PlanFile(title, self.policy, self.lessons, self.entries, self.files)
+    def text(self, title: str, times: str = "") -> str:
+        """What ``handed.json`` holds; ``times``: where the times of submission are from."""
+        file = PlanFile(title, self.policy, times, self.lessons, self.entries, self.files)
         return json.dumps({"schema": SCHEMA, **msgspec.to_builtins(file)})
 
 
@@ -88,8 +88,9 @@ class PlanFile:
 
     title: str
     policy: Policy
-    lessons: tuple[LessonFacts, ...]
-    entries: tuple[Entry, ...]
+    times: str = ""
+    lessons: tuple[LessonFacts, ...] = ()
+    entries: tuple[Entry, ...] = ()
     files: tuple[FileFate, ...] = ()
 
 
@@ -117,6 +118,19 @@ def read(path: Path) -> tuple[str, Plan]:
         raise BadInputError(
             f"{path.parent} holds no results of a batch: {path.name} is missing or damaged."
         ) from error
+
+
+def dates(path: Path) -> tuple[Policy, str] | None:
+    """The policy and the word for times of a ``handed.json``, without reading its rows; None without one."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(1 << 16).decode(errors="replace")
+        found = json.JSONDecoder()
+        policy = found.raw_decode(head, head.index('"policy": ') + len('"policy": '))[0]
+        times = found.raw_decode(head, head.index('"times": ') + len('"times": '))[0]
+        return msgspec.convert(policy, Policy), str(times)
+    except (OSError, ValueError):
+        return None
 
 
 def _entry(one: StudentFile, lesson: Lesson, settings: Settings, orders: dict[str, Order]) -> Entry:

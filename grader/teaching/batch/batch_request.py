@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A class to be graded; see ``./course batch --help`` for each."""
+    """A class to be graded; see ``./course batch --help`` for each.
+
+    ``as_before``: nothing was said of dates and of being late, so what the results have holds.
+    """
 
     submissions: Path
     out: Path
@@ -35,6 +38,7 @@ class Request:
     formats: tuple[str, ...] = ()
     quiet: bool = False
     times: str = ""
+    as_before: bool = False
 
     @property
     def backend(self) -> str:

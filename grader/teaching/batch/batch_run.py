@@ -38,6 +38,7 @@ from grader.teaching.batch import (
 from grader.teaching.batch import unpack as archives
 from grader.teaching.batch.batch_plan import Entry, Plan, Settings
 from grader.teaching.batch.journal import Journal, Line
+from grader.teaching.batch.late_policy import Policy
 from grader.teaching.batch.results_folder import ResultsFolder
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def run(request: Request) -> Class:
         raise BadInputError("--only-pending fills in what needs a GPU: run it where there is one.")
     wanted = [lessons.find(word) for word in request.lessons]
     results = ResultsFolder(request.out)
+    request, holds = _dated(request, results)
     with collector.paused():
         found, title = handed_in(request, results), disk.legible(request.submissions.stem)
     with journal.opened(results.journal) as kept, _machines(request) as machines:
@@ -67,13 +69,13 @@ def run(request: Request) -> Class:
             made = batch_plan.make(found.files, wanted, settings, request.policy, found.fates)
             _require_known(request.regrade, made)
             made = class_rows.with_overrides(made, results)
-            disk.write(results.plan, made.text(title))
+            disk.write(results.plan, made.text(title, request.times))
             before = class_rows.best(results.lines())
             orders = left_to_grade(made, before, request)
         batch = _Batch(results, kept, made, {x.name: x for x in wanted}, before, request)
         with batch_progress.listener(len(orders), quiet=request.quiet) as told:
             batch.told = told
-            for text in warnings(found, request):
+            for text in (*holds, *warnings(found, request)):
                 told.say(text)
             if orders and not request.only_pending:
                 asked = {order.lesson for order in orders.values()}
@@ -91,8 +93,21 @@ def run(request: Request) -> Class:
                 raise
     try_logs.keep(results, found.files)
     result = class_rows.collected(made, title, batch.lines, results)
-    report_files.update_decided(results, result)
+    report_files.update_changed(results, result)
     return result
+
+
+def _dated(request: Request, results: ResultsFolder) -> tuple[Request, list[str]]:
+    """With the dates and the cost of being late that the results have, where none are given; it is said.
+
+    Else a single file that is graded again, without them, would change the points of a whole class.
+    """
+    before = batch_plan.dates(results.plan) if request.as_before else None
+    if before is None or before == (Policy(), ""):
+        return request, []
+    policy, times = before
+    said = "What the last run said of dates and of being late holds; to change it, give these options anew."
+    return replace(request, policy=policy, times=times), [said]
 
 
 class _Batch:

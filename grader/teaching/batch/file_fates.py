@@ -82,6 +82,8 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
     for path, inner in found.logs.items():
         what = "the student's own log of tries" if path == log else "not read: a longer log of tries is there"
         fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=False))
+    older = "not graded: an earlier version"
+    fates += [_fate(_relative(path, folder), one.student, "", older, look=False) for path in one.older]
     for path, inner, what in found.others:
         look = not chosen or inner.suffix.lower() in CODE
         fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=look))
@@ -140,6 +142,8 @@ def _sort(path: Path, inner: Path, given: Path, found: _Sorted, room: Path) -> N
         if left_out or len(found.sources) == before:
             what = " ".join(left_out) or "No .py or .ipynb file is in it."
             found.others.insert(place, (path, inner, what))
+    elif ending in unpack.READABLE:
+        found.others.append((path, inner, "An archive in an archive, which is not opened; ask for the file."))
     elif ending:
         found.others.append((path, inner, f"A {ending} archive, which is not opened here; ask for a .zip."))
     else:
@@ -159,7 +163,7 @@ def _fate_of_source(path: Path, lesson: str, chosen: dict[Path, str], lessons: l
 
 def nobodys(folder: Path, handed: list[HandIn]) -> Iterator[FileFate]:
     """Fates of the files that the layout gives to no student: a person has to look, but for systems' own."""
-    owned = {path for one in handed for path, _ in one.files}
+    owned = {path for one in handed for path in (*(path for path, _ in one.files), *one.older)}
     for path in sorted(folder.iterdir()):
         if path.name.startswith((".", "__")) or path.name.lower() in NOBODYS:
             yield _fate(_relative(path, folder), "", "", "left alone: not a student's file", look=False)

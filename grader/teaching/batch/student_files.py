@@ -12,6 +12,7 @@ from grader.domain import disk
 
 SOURCES = (".py", ".ipynb")
 NUMBERED = re.compile(r"(?:(?:[a-z_]*_)?(?:lesson|exercise|ex|hw|task|lab|assignment)_?)?0*(\d{1,2})(?!\d)")
+COPY = re.compile(r"[\s+_-]*\(\d+\)$")  # what a browser adds to the name of a second download
 LOG = re.compile(r"tries(?:[-_ ]?\(?\d+\)?)?\.jsonl", re.I)  # numbered as platforms do that
 OUR_NAMES = ("exercise", "lesson", "solution", "submission", "main")
 
@@ -22,7 +23,7 @@ class HandIn:
 
     ``files``: each with the name that the student gave it. ``ids``: what platforms call the student, by
     platform. ``when``: Unix time, if the platform says it; ``late``: the platform has marked it. ``lost``:
-    the platform names files that are not there.
+    the platform names files that are not there. ``older``: earlier versions of files, which do not count.
     """
 
     student: str
@@ -34,6 +35,7 @@ class HandIn:
     late: bool = False
     notes: tuple[str, ...] = ()
     lost: bool = False
+    older: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class StudentFile:
 class ChosenFile:
     """The file that belongs to a lesson; ``path`` is None when no file does, and then it says why.
 
-    ``missing`` if all that was handed in is for other lessons, ``problem`` if a person has to look.
+    ``missing`` if files were handed in, and all for other lessons; ``problem`` if a person has to look.
     """
 
     path: Path | None
@@ -99,7 +101,7 @@ def lesson_named(part: str, known: list[str]) -> str:
 
 @functools.lru_cache(4096)  # each file of a student is asked about for each lesson of a term
 def _named(part: str, known: tuple[str, ...]) -> str:
-    word = re.sub(r"[^a-z0-9]+", "_", Path(part).stem.lower()).strip("_")
+    word = re.sub(r"[^a-z0-9]+", "_", COPY.sub("", Path(part).stem.lower())).strip("_")
     for lesson in known:
         if lesson[3:] in word:
             return lesson
@@ -152,12 +154,16 @@ def choose_file(
     """
     right = [path for path, spoken_of in named.items() if spoken_of == lesson]
     if right:
-        return _newest(right, files)
+        return _newest(right, files, lesson)
     other = [path for path in files if not named[path]]
     ours = [path for path in other if files[path].stem.lower() in OUR_NAMES]
     if not other:
         if others:
             return ChosenFile(None, problem="There is no .py or .ipynb file for this lesson.")
+        if len(files) == 1 and not several:  # a wrong file was sent, or its number means something else
+            ((path, inner),) = files.items()
+            words = f"Only {_shown(path, inner)} was handed in, whose name speaks of lesson"
+            return ChosenFile(None, problem=f"{words} {named[path][:2]}.")
         return ChosenFile(None, missing=f"No file is for lesson {lesson[:2]}.")
     if len(ours or other) == 1 and not several:
         (path,) = ours or other
@@ -178,14 +184,25 @@ def _shown(path: Path, inner: Path) -> str:
     return inner.name if path.name.endswith(inner.name) else path.name
 
 
-def _newest(files: list[Path], inner: dict[Path, Path]) -> ChosenFile:
+def _newest(files: list[Path], inner: dict[Path, Path], lesson: str) -> ChosenFile:
+    """Of several files for the lesson the newest; of equally old ones that with its own name, then a .py."""
     if len(files) == 1:
         return ChosenFile(files[0])
-    order = sorted(files, key=lambda p: (p.stat().st_mtime, p.suffix == ".py", str(p)))
+
+    def rank(path: Path) -> tuple[float, bool, bool]:
+        return path.stat().st_mtime, inner[path].stem.lower() == lesson, path.suffix == ".py"
+
+    order = sorted(files, key=lambda p: (rank(p), str(p)))
     best, rest = order[-1], order[:-1]
+    if rank(best) == rank(rest[-1]):
+        names = ", ".join(_shown(p, inner[p]) for p in order[-4:])
+        return ChosenFile(None, problem=f"{len(files)} files are for this lesson, and equally old: {names}.")
     others = ", ".join(_shown(p, inner[p]) for p in rest[:4]) + (" and others" if rest[4:] else "")
     name = _shown(best, inner[best])
-    return ChosenFile(best, (f"Duplicate: {name} is the newest and was graded, not {others}.",))
+    why = "is the newest" if rank(best)[0] > rank(rest[-1])[0] else "has the lesson's name"
+    if rank(best)[:2] == rank(rest[-1])[:2]:
+        why = "is a .py file"
+    return ChosenFile(best, (f"Duplicate: {name} {why} and was graded, not {others}.",))
 
 
 def distinct_students(found: list[StudentFile]) -> list[StudentFile]:

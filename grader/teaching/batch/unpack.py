@@ -58,12 +58,18 @@ def unpack(
     What is left out is too large, a link, or has a path outside. BadInputError when it is no archive that
     can be read, or has more files or bytes than a class can hand in.
     """
+    return _unpacked(archive, folder, files, in_all)[0]
+
+
+def _unpacked(archive: Path, folder: Path, files: int, in_all: int) -> tuple[tuple[str, ...], list[str]]:
+    """What was left out, in sentences; and the names of members that are links."""
     out: list[str] = []
+    links: list[str] = []
     try:
         with contextlib.ExitStack() as stack:
             left, count = in_all, 0
             folder.mkdir(parents=True, exist_ok=True)
-            for member in _members(archive, stack, out):
+            for member in _members(archive, stack, out, links):
                 count += 1
                 if count > files:
                     raise BadInputError(f"{archive.name} has more than {files} files, the most there may be.")
@@ -78,11 +84,13 @@ def unpack(
                 left -= size
     except BROKEN as error:
         raise BadInputError(f"{archive.name} is not an archive that can be read: {error}") from error
-    return tuple(out)
+    return tuple(out), links
 
 
-def _members(archive: Path, stack: contextlib.ExitStack, out: list[str]) -> Iterator[Member]:
-    """Regular files, as they come; links and devices go to ``out``."""
+def _members(
+    archive: Path, stack: contextlib.ExitStack, out: list[str], links: list[str]
+) -> Iterator[Member]:
+    """Regular files, as they come; of links and devices ``out`` says so, and ``links`` names them."""
     if suffix(archive) in TARS:
         packed = stack.enter_context(tarfile.open(archive))  # noqa: SIM115 - the stack closes it
         for entry in packed:
@@ -90,11 +98,13 @@ def _members(archive: Path, stack: contextlib.ExitStack, out: list[str]) -> Iter
                 yield Member(entry.name, float(entry.mtime), lambda e=entry: packed.extractfile(e))  # type: ignore[misc]
             elif not entry.isdir():
                 out.append(f"{entry.name} in {archive.name} is a link or no ordinary file.")
+                links.append(entry.name)
         return
     zipped = stack.enter_context(zipfile.ZipFile(archive))
     for info in zipped.infolist():
         if (info.external_attr >> 16) & 0o170000 == 0o120000:
             out.append(f"{info.filename} in {archive.name} is a link.")
+            links.append(info.filename)
         elif not info.is_dir():
             yield Member(info.filename, _time(info), lambda i=info: zipped.open(i))  # type: ignore[misc]
 
@@ -145,5 +155,12 @@ def as_folder(given: Path, target: Path) -> Path:
         raise BadInputError(f"There is no {given}; name a folder of submissions or a zip file of them.")
     folder = target / given.stem
     shutil.rmtree(folder, ignore_errors=True)
-    unpack(given, folder)
+    _, links = _unpacked(given, folder, MOST_FILES, MOST_BYTES_IN_ALL)
+    for (
+        name
+    ) in links:  # each leads nowhere here, and is somebody's: who has handed one in has to be looked at
+        place = _place(name, folder)
+        if place is not None and not os.path.lexists(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to("a link, which is not followed")
     return folder

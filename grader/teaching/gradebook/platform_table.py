@@ -59,12 +59,15 @@ def fill(path: Path, result: Class, lesson: LessonFacts, column: str = "") -> Fi
     elif set(MOODLE) <= set(head):
         platform, at = "moodle", head.index("grade")
         _moodle(table, head, rows, at, path)
+        left = [row.student for row in rows.values() if row.excused]
+        without += [f"{student}: excused, so no grade is written" for student in left]
     else:
         raise BadInputError(
             f"{path} is neither Canvas' gradebook (columns Student, ID, Section) nor Moodle's grading "
             "worksheet (Identifier, Grade, Last modified (grade))."
         )
-    return Filled(_text(table), platform, table.head[at], len(rows), tuple(without))
+    written = sum(platform == "canvas" or not row.excused for row in rows.values())
+    return Filled(_text(table), platform, table.head[at], written, tuple(without))
 
 
 def _canvas_column(table: Table, lesson: LessonFacts, column: str, path: Path) -> int:
@@ -106,7 +109,7 @@ def _moodle(table: Table, head: list[str], rows: dict[int, Row], at: int, path: 
 def comments(row: Row) -> str:
     """A student's feedback in a line: points, the first failure, and what the teacher has said."""
     first = "" if row.passed else row.first
-    said = [f"{row.points} of {row.max_points} points.", first, *row.by_hand, *row.notes]
+    said = [row.standing, first if row.state == "graded" else "", *row.by_hand, *row.notes]
     return " ".join(re.sub(r"\s+", " ", word) for word in said if word)
 
 

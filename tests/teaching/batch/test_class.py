@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,6 +21,7 @@ from grader.reports import wording
 from grader.reports.formats import json_report
 from grader.teaching.batch import batch_run, batch_verb, class_rows, journal, profiles, replays, report_files
 from grader.teaching.batch.batch_request import Request
+from grader.teaching.batch.late_policy import Policy
 from grader.teaching.batch.results_folder import ResultsFolder
 from tests.teaching.batch import klass
 
@@ -90,6 +92,20 @@ def test_the_same_command_again_grades_nothing(request_: Request) -> None:
     again = batch_run.run(request_)
     assert (request_.out / "journal.jsonl").read_bytes() == before
     assert json.loads(json_report.of_rows(again))["rows"] == result(request_)["rows"]
+
+
+@pytest.mark.slow
+def test_a_file_graded_again_costs_nobody_the_due_date(request_: Request, tmp_path: Path) -> None:
+    """Whoever gives none of these options again means that they hold."""
+    shutil.copytree(request_.out, tmp_path / "results")
+    due = max(path.stat().st_mtime for path in request_.submissions.iterdir()) - 60
+    dated = replace(request_, out=tmp_path / "results", policy=Policy(due, 50.0), formats=())
+    lost = {row.student: row.penalty for row in batch_run.run(dated).rows}
+    assert any(lost.values())
+    again = batch_run.run(replace(dated, policy=Policy(), as_before=True))
+    assert {row.student: row.penalty for row in again.rows} == lost
+    ended = batch_run.run(replace(dated, policy=Policy()))
+    assert not any(row.penalty for row in ended.rows)
 
 
 @pytest.mark.slow

@@ -54,6 +54,7 @@ def put(folder: Path, *paths: str) -> Path:
     [
         ("07.py", SEVEN), ("7.py", SEVEN), ("07_v2.py", SEVEN), ("hw7.py", SEVEN),
         ("my_lesson_07.ipynb", SEVEN), ("07_fused_bias_relu", SEVEN), ("Fused-Bias-ReLU (1).py", SEVEN),
+        ("lesson (1).ipynb", ""), ("Copy+of+lesson+(7).ipynb", ""), ("hw7 (2).py", SEVEN),
         ("exercise.py", ""), ("alex12.py", ""), ("99.py", ""), ("2024_essay.py", ""),
     ],
 )  # fmt: skip
@@ -108,7 +109,8 @@ def test_one_folder_a_student(tmp_path: Path) -> None:
     }  # fmt: skip
     assert found["dora"].notes == ("Renamed: my stuff.py was taken for the lesson.",)
     assert found["eve"].notes == ("Duplicate: 07 (copy).py is the newest and was graded, not 07.py.",)
-    assert "a.py, b.py" in found["finn"].problem and found["gus"].missing == "No file is for lesson 07."
+    assert "a.py, b.py" in found["finn"].problem and not found["gus"].missing
+    assert found["gus"].problem == "Only 03.py was handed in, whose name speaks of lesson 03."
     assert "no .py or .ipynb file; readme.md" in found["hana"].problem
 
 
@@ -314,3 +316,50 @@ def test_two_of_one_name_are_two_rows(tmp_path: Path) -> None:
     put(tmp_path, "ann.py", "ann/07.py")
     found = read(tmp_path, "folders")
     assert sorted(found) == ["ann", "ann-2"] and "Duplicate" in found["ann-2"].notes[0]
+
+
+def test_of_equally_old_files_none_is_called_the_newest(tmp_path: Path) -> None:
+    put(
+        tmp_path, "ann/07_fused_bias_relu.py", "ann/07_fused_bias_relu_old.py", "ben/07_a.py", "ben/07_b.py",
+        "cem/07.py", "cem/07.ipynb",
+    )  # fmt: skip
+    for path in tmp_path.rglob("*.*"):
+        os.utime(path, (1_000_000, 1_000_000))
+    found = read(tmp_path)
+    assert found["ann"].path == tmp_path / "ann/07_fused_bias_relu.py"
+    (note,) = found["ann"].notes
+    assert note.startswith("Duplicate: 07_fused_bias_relu.py has the lesson's name and was graded, not 07_")
+    assert found["ben"].path is None
+    assert found["ben"].problem == "2 files are for this lesson, and equally old: 07_a.py, 07_b.py."
+    assert found["cem"].notes == ("Duplicate: 07.py is a .py file and was graded, not 07.ipynb.",)
+
+
+def test_a_second_download_is_the_students_file_and_no_other_lessons(tmp_path: Path) -> None:
+    put(tmp_path, "ann/lesson (1).ipynb", "ben/hw1.py", "cem/03.py", "cem/01.py")
+    found = read(tmp_path)
+    assert found["ann"].path == tmp_path / "ann/lesson (1).ipynb"
+    assert found["ben"].path is None and "hw1.py was handed in" in found["ben"].problem
+    assert found["cem"].missing == "No file is for lesson 07."
+
+
+def test_a_link_in_the_platforms_archive_is_somebodys_and_is_looked_at(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as packed:
+        packed.writestr("ann/07.py", "")
+        link = zipfile.ZipInfo("ben/07.py")
+        link.external_attr = 0o120777 << 16
+        packed.writestr(link, "/etc/passwd")
+    folder = unpack.as_folder(tmp_path / "class.zip", tmp_path / "room")
+    assert str((folder / "ben/07.py").readlink()) == "a link, which is not followed"
+    found = read(folder)
+    assert found["ann"].path is not None and not found["ann"].problem
+    assert not found["ben"].missing and "only links" in found["ben"].problem
+
+
+def test_an_earlier_version_on_canvas_is_its_students_and_holds_up_nobody(tmp_path: Path) -> None:
+    put(tmp_path, "cem_12_34_07.py", "cem_12_35_07-1.py", "dora_13_36_07.py")
+    found = handed(tmp_path, "canvas", SEVEN)
+    cem = next(f for f in found.files if f.student == "12")
+    assert cem.path == tmp_path / "cem_12_35_07-1.py"
+    assert cem.notes == ("An earlier version of a file was left out.",)
+    (fate,) = [f for f in found.fates if f.file == "cem_12_34_07.py"]
+    assert (fate.student, fate.what, fate.look) == ("12", "not graded: an earlier version", False)

@@ -14,7 +14,7 @@ from grader.domain.errors import BadInputError
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.reports import formats
 from grader.reports.row import LessonFacts, StudentResult, summary
-from grader.teaching.batch import class_rows, late_policy, overrides, report_files
+from grader.teaching.batch import batch_plan, class_rows, late_policy, overrides, report_files
 from grader.teaching.batch.batch_plan import Entry, Plan
 from grader.teaching.batch.journal import Journal, Line
 from grader.teaching.batch.results_folder import ResultsFolder
@@ -104,6 +104,23 @@ def test_every_report_has_the_author_and_the_reason(tmp_path: Path) -> None:
     assert (
         shown not in page.read_text() and "Prof. Ada" not in (tmp_path / "reports" / "class.csv").read_text()
     )
+
+
+def test_pages_and_tables_follow_a_due_date_that_is_given_later(tmp_path: Path) -> None:
+    entries = graded("ann", DUE + 60, ids={"canvas": "11"}), Entry("ben", LESSON, unclear="ben.rar: look.")
+    made = results(tmp_path, late_policy.Policy(), *entries)
+    report_files.write_again(tmp_path, ("canvas", "html"))
+    page, table = made.student("ann", LESSON) / "report.html", made.reports / "canvas.csv"
+    assert "<b>4 / 10</b>" in page.read_text() and ",4\n" in table.read_text().replace("\r", "")
+    plan = Plan(entries, {}, (LessonFacts(LESSON, "Square", 10),), late_policy.Policy(DUE, 50.0))
+    made.plan.write_text(plan.text("class", "git"))
+    (tmp_path / overrides.NAME).write_text(HEAD + "ben,,,7,,,,Prof. A,read on paper\n")
+    report_files.write_again(tmp_path, ())
+    assert "<b>2 / 10</b>" in page.read_text() and ",2\n" in table.read_text().replace("\r", "")
+    other = (made.student("ben", LESSON) / "report.html").read_text()
+    assert "<b>7 / 10</b>" in other and "read on paper" in other
+    assert batch_plan.dates(made.plan) == (late_policy.Policy(DUE, 50.0), "git")
+    assert batch_plan.dates(tmp_path / "nothing") is None
 
 
 def test_canvas_knows_excuses_and_what_is_no_grade_yet(tmp_path: Path) -> None:

@@ -42,10 +42,12 @@ def read(folder: Path, _: list[str]) -> Iterator[HandIn]:
             this = (version, int(match["number"] or 0), path)
             last[own] = max(last.get(own, this), this)
         files = tuple((path, Path(own)) for own, (_, _, path) in last.items())
-        older = len(given) - len(files)
-        notes = (f"{older} earlier versions of a file were left out.",) if older else ()
+        counted = {path for path, _ in files}
+        older = tuple(path for _, path in given if path not in counted)
+        versions = "An earlier version" if len(older) == 1 else f"{len(older)} earlier versions"
+        notes = (f"{versions} of a file {'was' if len(older) == 1 else 'were'} left out.",) if older else ()
         ids = {} if given[0][0]["anon"] else {"canvas": user}
-        yield HandIn(user, files, given[0][0]["name"] or "", ids=ids, late=late, notes=notes)
+        yield HandIn(user, files, given[0][0]["name"] or "", ids=ids, late=late, notes=notes, older=older)
 
 
 def _version(name: str) -> tuple[str, int]:
