@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,11 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
                 given=found.given.get(choice.path) if choice.path else None, log=log,
             )
         )  # fmt: skip
+    beside = [_name(found, path) for path in found.sources if path not in chosen and not named[path]]
+    if chosen and beside:  # a file that the submission imports, perhaps
+        more = f" and {len(beside) - 4} more" if beside[4:] else ""
+        note = f"Also handed in, and not graded: {', '.join(beside[:4])}{more}."
+        entries = [replace(e, notes=(*e.notes, note)) if e.path else e for e in entries]
     fates = []
     for path, inner in found.sources.items():
         lesson = chosen.get(path, "") or named[path]
@@ -88,6 +93,10 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
         look = not chosen or inner.suffix.lower() in CODE
         fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=look))
     return Claimed(tuple(entries), tuple(fates))
+
+
+def _name(found: _Sorted, path: Path) -> str:
+    return disk.legible(found.sources[path].name)
 
 
 def _choice(one: HandIn, found: _Sorted, lesson: str, named: dict[Path, str], *, several: bool) -> ChosenFile:

@@ -363,3 +363,10 @@ def test_an_earlier_version_on_canvas_is_its_students_and_holds_up_nobody(tmp_pa
     assert cem.notes == ("An earlier version of a file was left out.",)
     (fate,) = [f for f in found.fates if f.file == "cem_12_34_07.py"]
     assert (fate.student, fate.what, fate.look) == ("12", "not graded: an earlier version", False)
+
+
+def test_a_file_beside_the_one_that_is_graded_is_named(tmp_path: Path) -> None:
+    put(tmp_path, "ann/07.py", "ann/helper.py", "ben/07.py")
+    found = read(tmp_path)
+    assert found["ann"].notes == ("Also handed in, and not graded: helper.py.",)
+    assert not found["ben"].notes
