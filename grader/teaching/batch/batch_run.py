@@ -22,6 +22,7 @@ from grader.teaching.batch import (
     batch_work,
     class_rows,
     collector,
+    file_fates,
     hidden_cases,
     journal,
     layouts,
@@ -67,6 +68,7 @@ def run(request: Request) -> Class:
         settings = Settings(options, machines.device, request.by_student, machines.arch, hidden)
         with collector.paused():
             made = batch_plan.make(found.files, wanted, settings, request.policy, found.fates)
+            made = replace(made, files=file_fates.refused(found.fates, _refused(found, made)))
             _require_known(request.regrade, made)
             made = class_rows.with_overrides(made, results)
             disk.write(results.plan, made.text(title, request.times))
@@ -232,6 +234,11 @@ def handed_in(request: Request, results: ResultsFolder) -> Handed:
     if request.roster:
         files = roster.join(files, roster.read(request.roster), names)
     return replace(found, files=tuple(roster.held(files, found.fates)))
+
+
+def _refused(found: Handed, made: Plan) -> dict[str, str]:
+    """Why files are not submissions, by the names that their fates have."""
+    return {found.places[e.file]: e.refused for e in made.entries if e.refused and e.file in found.places}
 
 
 def warnings(found: Handed, request: Request) -> list[str]:

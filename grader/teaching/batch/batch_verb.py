@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from grader.domain import packages
+from grader.domain import packages, submission
 from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE
 from grader.reports import formats
@@ -50,12 +51,19 @@ def show_files(request: Request) -> int:
     from pathlib import Path
 
     from grader.reports.console import screen
-    from grader.teaching.batch import batch_run
+    from grader.teaching.batch import batch_run, file_fates
     from grader.teaching.batch.results_folder import ResultsFolder
 
     with tempfile.TemporaryDirectory() as room:
         request = settled(request)
         found = batch_run.handed_in(request, ResultsFolder(Path(room)))
+        unread: dict[str, str] = {}
+        for path, name in found.places.items():
+            try:
+                submission.content(Path(path))
+            except BadInputError as error:
+                unread[name] = str(error).replace(path, Path(path).name)
+    found = replace(found, fates=file_fates.refused(found.fates, unread))
     console, table = screen(), Table(title=f"layout: {found.layout}", title_justify="left", box=None)
     for head in ("student", "lesson", "file", "what becomes of it"):
         table.add_column(head, overflow="fold")

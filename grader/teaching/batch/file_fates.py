@@ -33,10 +33,14 @@ CODE = {".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", *unpack.READABLE, *unp
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """The entries of one student, and what becomes of each of their files."""
+    """The entries of one student, and what becomes of each of their files.
+
+    ``places``: of each file that is to be graded the name that its fate has, by its path.
+    """
 
     entries: tuple[StudentFile, ...]
     fates: tuple[FileFate, ...]
+    places: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -92,7 +96,16 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
     for path, inner, what in found.others:
         look = not chosen or inner.suffix.lower() in CODE
         fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=look))
-    return Claimed(tuple(entries), tuple(fates))
+    places = {str(path): _shown(path, found.sources[path], found, folder) for path in chosen}
+    return Claimed(tuple(entries), tuple(fates), places)
+
+
+def refused(fates: tuple[FileFate, ...], why: dict[str, str]) -> tuple[FileFate, ...]:
+    """The same fates; of files that cannot be read, by their names in ``why``, it says so."""
+    return tuple(
+        replace(f, what=f"refused: {why[f.file]}", look=True) if f.file in why and f.what == "graded" else f
+        for f in fates
+    )
 
 
 def _name(found: _Sorted, path: Path) -> str:

@@ -370,3 +370,17 @@ def test_a_file_beside_the_one_that_is_graded_is_named(tmp_path: Path) -> None:
     found = read(tmp_path)
     assert found["ann"].notes == ("Also handed in, and not graded: helper.py.",)
     assert not found["ben"].notes
+
+
+def test_dry_run_says_which_files_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = put(tmp_path / "class", "ann_07.py", "ben_07.py", "cem_07.py")
+    (folder / "ben_07.py").write_bytes(b"")
+    (folder / "cem_07.py").write_bytes("x = 1".encode("utf-16"))
+    monkeypatch.chdir(tmp_path)
+    words = ["batch", str(folder), "--lesson", "07", "--dry-run", "--backend", "simt"]
+    done = CliRunner().invoke(app, words, env={"COLUMNS": "150"})
+    lines = [" ".join(line.split()) for line in done.output.splitlines()]
+    assert "ann 07 ann_07.py graded" in lines
+    assert "ben 07 ben_07.py refused: ben_07.py is empty; was it saved?" in lines
+    assert "cem 07 cem_07.py refused: cem_07.py is UTF-16 text; save it as UTF-8." in lines
+    assert done.exit_code == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
@@ -25,11 +25,15 @@ READERS = {
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What lies in a folder: an entry a student and lesson, sorted, and what becomes of every file."""
+    """What lies in a folder: an entry a student and lesson, sorted, and what becomes of every file.
+
+    ``places``: of each file that is to be graded the name that its fate has, by its path.
+    """
 
     layout: str
     files: tuple[StudentFile, ...]
     fates: tuple[FileFate, ...]
+    places: dict[str, str] = field(default_factory=dict)
 
 
 def recognise(folder: Path) -> str:
@@ -66,7 +70,8 @@ def read(folder: Path, lessons: list[str], known: list[str], room: Path, layout:
     found = sorted((legible(h) for one in claimed for h in one.entries), key=lambda h: (h.lesson, h.student))
     fates = [fate for one in claimed for fate in one.fates]
     fates += file_fates.nobodys(folder, handed)
-    return Handed(layout, tuple(distinct_students(found)), tuple(fates))
+    places = {path: name for one in claimed for path, name in one.places.items()}
+    return Handed(layout, tuple(distinct_students(found)), tuple(fates), places)
 
 
 def _is_wrapper(folder: Path) -> bool:
