@@ -99,7 +99,10 @@ def read(path: Path) -> list[Moment]:
             raise BadInputError(f"{path}: {word!r} is no time that is understood; write 2026-11-20T23:59.")
         found.append(Moment(roster.person(line), when))
     if not found:
-        raise BadInputError(f"{path} has no times: no column is named {', '.join(MOMENTS[:5])} or time.")
+        raise BadInputError(
+            f"{path} has no times: no column is named {', '.join(MOMENTS[:5])} or time. Moodle's worksheet is "
+            "read in English: choose that language there, and download it again."
+        )
     return found
 
 

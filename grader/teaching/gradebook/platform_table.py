@@ -64,7 +64,8 @@ def fill(path: Path, result: Class, lesson: LessonFacts, column: str = "") -> Fi
     else:
         raise BadInputError(
             f"{path} is neither Canvas' gradebook (columns Student, ID, Section) nor Moodle's grading "
-            "worksheet (Identifier, Grade, Last modified (grade))."
+            "worksheet (Identifier, Grade, Last modified (grade)). Moodle's is read in English: choose that "
+            "language there, and download it again."
         )
     written = sum(platform == "canvas" or not row.excused for row in rows.values())
     return Filled(_text(table), platform, table.head[at], written, tuple(without))
