@@ -100,8 +100,8 @@ def read(path: Path) -> list[Moment]:
         found.append(Moment(roster.person(line), when))
     if not found:
         raise BadInputError(
-            f"{path} has no times: no column is named {', '.join(MOMENTS[:5])} or time. Moodle's worksheet is "
-            "read in English: choose that language there, and download it again."
+            f"{path} has no times: no column is named {', '.join(MOMENTS[:5])} or time. Moodle's worksheet "
+            "is read in English: choose that language there, and download it again."
         )
     return found
 
