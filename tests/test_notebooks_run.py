@@ -221,7 +221,8 @@ OLD = "import sys; sys.version_info = (3, 10); sys.version = '3.10.12 x'"
 @pytest.mark.parametrize(
     ("repository", "before", "environment", "said"),
     [
-        ("course", "", {}, "Lesson 01: kernels run on"),
+        # It sets up the course, as README's commands do in CI: a minute of two processors.
+        pytest.param("course", "", {}, "Lesson 01: kernels run on", marks=pytest.mark.thorough),
         ("nowhere", "", {}, "nowhere cannot be fetched: is it right, and has this machine a network?"),
         ("course", "", {"PATH": "/nowhere"}, "git is not installed here"),
         ("course", WITHOUT_TORCH, {}, "PyTorch is not installed here"),

@@ -48,6 +48,7 @@ ELSEWHERE = {  # the test that runs it
     "./course profile 03 my_other_try.py": "tests/profiling/profile/test_profile.py::test_a_lesson_from_the_command_line_to_every_file",
     "./course replay --reference reference.py mine.py": "tests/reports/test_replay.py::test_a_pair_is_replayed",
     "./course check --reference reference.py mine.py": "tests/cli/test_app.py::test_a_pair_of_kernelbench_files_is_graded",
+    "./course batch submissions/ --lesson 03 --out results/": "tests/teaching/batch/test_class.py",
     "./course batch submissions/ --lesson 07 --out results/": "tests/teaching/batch/test_class.py",
     "./course batch submissions/ --lesson 07 --out results/ --only-pending": "tests/teaching/batch/test_pending.py",
     "./course gradebook results/ gradebook.csv --lesson 07": "tests/teaching/gradebook/test_gradebook.py",

@@ -51,6 +51,7 @@ def test_a_change_that_was_tried_is_named_with_its_line(
     assert found["line"] == source.count("\n", 0, source.index(new)) + 1
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_property_alone_is_searched_without_any_case(tmp_path: Path) -> None:
     found = told(
