@@ -99,10 +99,10 @@ def test_a_file_graded_again_costs_nobody_the_due_date(request_: Request, tmp_pa
     """Whoever gives none of these options again means that they hold."""
     shutil.copytree(request_.out, tmp_path / "results")
     due = max(path.stat().st_mtime for path in request_.submissions.iterdir()) - 60
-    dated = replace(request_, out=tmp_path / "results", policy=Policy(due, 50.0), formats=())
+    dated = replace(request_, out=tmp_path / "results", policy=Policy(due, 50.0), times="files")
     lost = {row.student: row.penalty for row in batch_run.run(dated).rows}
     assert any(lost.values())
-    again = batch_run.run(replace(dated, policy=Policy(), as_before=True))
+    again = batch_run.run(replace(dated, policy=Policy(), times="", as_before=True))
     assert {row.student: row.penalty for row in again.rows} == lost
     ended = batch_run.run(replace(dated, policy=Policy()))
     assert not any(row.penalty for row in ended.rows)
