@@ -173,7 +173,9 @@ def test_its_end_is_told_as_ever(pool: PoolConnection, tmp_path: Path, text: str
     for one in (None, pool):
         with pytest.raises(FaultError) as caught:
             play(one, tmp_path / "mine.py", text, load=seconds, memory_bytes=1 << 30)
-        told.append((caught.value.status, caught.value.message))
+        # On a busy machine a player that is stopped may not come to say where it was.
+        message = caught.value.message.partition(", so it was stopped")[0]
+        told.append((caught.value.status, message))
     assert told[0] == told[1]
     assert told[1][0] is status
 
