@@ -53,7 +53,7 @@ def run(console: Console, choice: detect.Choice) -> bool:
     def say(text: str) -> None:
         console.print(f"  {text}", style="dim")
 
-    with _graded([_job(say, lesson, file, choice) for lesson, file in files]) as outcomes:
+    with graded([_job(say, lesson, file, choice) for lesson, file in files]) as outcomes:
         for lesson in every:
             starter = _said(console, lesson.exercise, lesson, outcomes)
             _say_why(console, starter.verdict)
@@ -85,7 +85,7 @@ def _job(say: Callable[[str], None], lesson: Lesson, file: Path, choice: detect.
 
 
 @contextlib.contextmanager
-def _graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
+def graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
     """What becomes of them, in their order; several at a time, of which one may read a GPU's clock."""
     name, cores = jobs[0].choice.name, os.cpu_count() or 1
     pool = ThreadPoolExecutor(max(1, min(AT_ONCE[name], cores // CORES[name])))

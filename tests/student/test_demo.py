@@ -35,7 +35,7 @@ def test_points_that_wait_are_shown_and_the_machine_is_named(
     def graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
         yield (Outcome(starter if n % 2 == 0 else solution, [], []) for n in range(len(jobs)))
 
-    monkeypatch.setattr(demo, "_graded", graded)
+    monkeypatch.setattr(demo, "graded", graded)
     console = Console(width=80, file=io.StringIO(), force_terminal=False)
     assert demo.run(console, detect.Choice("cuda", "a test"))
     said = console.file.getvalue()  # type: ignore[attr-defined]
