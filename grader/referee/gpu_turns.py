@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import re
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ class GpuTurns:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
+        self._open = threading.Lock()  # while a file's number is used it is not closed
         self._gate = self._lock = -1
         with contextlib.suppress(OSError):
             seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0]
@@ -72,9 +74,10 @@ class GpuTurns:
 
     def close(self) -> None:
         """Give up both files. May be called twice."""
-        for fd in {self._gate, self._lock} - {-1}:
-            os.close(fd)
-        self._gate = self._lock = -1
+        with self._open:
+            for fd in {self._gate, self._lock} - {-1}:
+                os.close(fd)
+            self._gate = self._lock = -1
 
     def _share(self) -> None:
         waits = "This grading waits: another one races on this GPU."
@@ -84,26 +87,27 @@ class GpuTurns:
 
     def _take(self, fd: int, kind: int, words: str = "") -> None:
         told_s = time.monotonic() + TOLD_S
-        while fd >= 0 and fd in (
-            self._gate,
-            self._lock,
-        ):  # once they are given up, its number is another file's
+        while not self._tried(fd, kind):
+            if words and time.monotonic() > told_s:
+                self._say(words)
+                words = ""
+            time.sleep(LOOK_S)
+
+    def _give(self, fd: int) -> None:
+        self._tried(fd, fcntl.LOCK_UN)
+
+    def _tried(self, fd: int, kind: int) -> bool:
+        """Whether there is nothing to wait for; once files are given up, their numbers are other files'."""
+        with self._open:
+            if fd < 0 or fd not in (self._gate, self._lock):
+                return True
             try:
                 fcntl.flock(fd, kind | fcntl.LOCK_NB)
             except BlockingIOError:
-                if words and time.monotonic() > told_s:
-                    self._say(words)
-                    words = ""
-                time.sleep(LOOK_S)
+                return False
             except OSError:  # this file system has no locks
-                return
-            else:
-                return
-
-    @staticmethod
-    def _give(fd: int) -> None:
-        if fd >= 0:
-            fcntl.flock(fd, fcntl.LOCK_UN)
+                return True
+            return True
 
 
 @contextlib.contextmanager

@@ -169,8 +169,10 @@ class Session:
                 Status.NOT_RUN,
                 f"Not run: too many calls before it {' or '.join(self._ends or [ENDED])}.",
             )
+        begun_s = time.monotonic()
         self.player = self.start()
         self.load()
+        self._end += time.monotonic() - begun_s  # what a start takes is no time of calls
 
     def lost(self, fault: FaultError) -> None:
         """A fault of which the player is dead: it is ended, and kept for what is not run is why."""

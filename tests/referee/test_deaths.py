@@ -11,7 +11,7 @@ from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
-from grader.referee import pipeline
+from grader.referee import pipeline, session
 from grader.referee.job import lesson_job
 from tests.referee.plain import CASES, grade
 
@@ -166,9 +166,11 @@ def _text(path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_why_the_rest_was_not_run_is_what_happened(tmp_path: Path) -> None:
+def test_why_the_rest_was_not_run_is_what_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its four new starts take longer than all calls may, and are no calls."""
+    monkeypatch.setattr(session, "WHOLE_CALLS", 3)
     cases = tuple(Case(f"case {k}", (Tensor((4, 6)),), points=1) for k in range(6))
-    found = grade(tmp_path, BODY + "os.abort()", cases=cases).findings
+    found = grade(tmp_path, "time.sleep(2)\n" + BODY + "os.abort()", cases=cases).findings
     last = next(f for f in found if f.id == "case 5")
     assert (last.status, last.message) == (Status.NOT_RUN, "Not run: too many calls before it crashed.")
 
