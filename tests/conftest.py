@@ -3,7 +3,7 @@
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import hypothesis
 import pytest
@@ -36,6 +36,8 @@ LONG = (
     "tests/test_notebooks_run.py",
 )
 
+SLOW_CASES = 2  # of one test, in a usual run
+
 # How long an example takes depends on what runs beside it.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -65,8 +67,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="the first case of each test, none that is slow")
 
 
-@pytest.hookimpl(trylast=True)  # a folder may have marked its own
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)  # first before -m chooses, then after a folder has marked its own
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    _leave_cases_to_thorough_runs(items)
+    yield
     if config.getoption("--quick"):
         _leave_the_fewest(config, items)
     reason = "" if config.getoption("--gpu") else "needs a GPU: course test --gpu"
@@ -88,3 +94,22 @@ def _leave_the_fewest(config: pytest.Config, items: list[pytest.Item]) -> None:
     kept = set(first.values())
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
+
+
+def _leave_cases_to_thorough_runs(items: list[pytest.Item]) -> None:
+    """Of a slow test of many cases a usual run takes two, or as many as its mark says; the rest are thorough.
+
+    Counted are cases whose test, or themselves, carry the mark ``slow``; not those of a whole file that does.
+    """
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        own = {mark.name for mark in item.own_markers}
+        if "slow" in own and not own & {"gpu", "thorough"}:
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        marks = [mark for mark in cases[0].own_markers if mark.name == "slow"]
+        several = max(mark.kwargs.get("cases", SLOW_CASES) for mark in marks)
+        kept = {round(k * (len(cases) - 1) / max(several - 1, 1)) for k in range(several)}
+        for place, item in enumerate(cases):
+            if len(cases) > several and place not in kept:
+                item.add_marker(pytest.mark.thorough)

@@ -15,10 +15,10 @@ from tests.corpus.classes import CLASSES, HONEST
 from tests.corpus.grading import grade
 
 ENTRIES = entries.every()
-# A plain run grades every sixth file of each class: each costs four seconds of a processor. `course test
+# A plain run grades every tenth file of each class: each costs four seconds of a processor. `course test
 # --all` grades all of them, as did the three recorded runs that a test below looks at.
 NOW = {
-    e.name for kind in sorted({e.kind for e in ENTRIES}) for e in [x for x in ENTRIES if x.kind == kind][::6]
+    e.name for kind in sorted({e.kind for e in ENTRIES}) for e in [x for x in ENTRIES if x.kind == kind][::10]
 }
 PARAMETERS = [
     pytest.param(e, id=e.name, marks=() if e.name in NOW else pytest.mark.thorough) for e in ENTRIES
@@ -26,7 +26,7 @@ PARAMETERS = [
 GPU = entries.every(gpu=True)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("entry", PARAMETERS)
 def test_the_file_gets_its_status(entry: entries.Entry) -> None:
     result = grade(entry, "simt", os.environ.get("PYTEST_XDIST_WORKER", "0"))
@@ -54,7 +54,7 @@ def test_every_honest_file_can_be_raced_on_a_gpu() -> None:
             assert len(case.init) == len(task.cases[0].init), name
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("word", ["honest/plain_kernel", "honest/softmax_warp", "honest/dense_plain"])
 def test_a_file_that_is_raced_has_a_speed_in_its_record(word: str) -> None:
     """Here a predicted one, of the race's smaller case."""

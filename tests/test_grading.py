@@ -30,6 +30,7 @@ FEW = ("03", "07", "11")
 SOLUTIONS = [x if x.name[:2] in FEW else pytest.param(x, marks=pytest.mark.thorough) for x in every()]
 
 
+@pytest.mark.slow(cases=2)
 @pytest.mark.parametrize("name", BACKENDS)
 @pytest.mark.parametrize("lesson", SOLUTIONS, ids=lambda x: x.name)
 def test_the_solution_gets_full_marks(lesson: Lesson, name: str, tmp_path: Path) -> None:
@@ -75,6 +76,7 @@ def test_a_mistake_in_load_inline_is_no_tampering(text: str, tmp_path: Path) -> 
     assert said in message and f"mine.py, line {line}" in message
 
 
+@pytest.mark.thorough
 def test_a_file_may_have_any_name(tmp_path: Path) -> None:
     lesson = every()[2]
     path = tmp_path / 'Ann "A" Lee\\.py'

@@ -186,6 +186,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_folder_is_graded_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     folder = write(tmp_path, level1___1_argmax=ARGMAX, level2___2_linear=LINEAR, level2___3_relu=CONSTANT)

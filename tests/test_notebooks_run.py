@@ -115,7 +115,7 @@ def as_submitted(book: Any) -> str:
     return notebook.source(lesson_notebook.text(book).encode(), Path("mine.ipynb"))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=3)
 @pytest.mark.parametrize("lesson", every(), ids=lambda x: x.name)
 def test_a_notebook_is_worked_through(
     lesson: Lesson, kernel: Any, tmp_path: Path, request: pytest.FixtureRequest
@@ -217,7 +217,7 @@ importlib.util.find_spec = lambda name, *more: None if name == "torch" else seen
 OLD = "import sys; sys.version_info = (3, 10); sys.version = '3.10.12 x'"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=6)
 @pytest.mark.parametrize(
     ("repository", "before", "environment", "said"),
     [

@@ -55,6 +55,7 @@ def grade(folder: Path, block: str, schedules: int) -> Verdict:
     return check(warm(job)).verdict
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_an_order_that_is_luck_fails_in_another_schedule(tmp_path: Path) -> None:
     assert grade(tmp_path, "blockIdx.x", 1).ok

@@ -18,6 +18,7 @@ from grader.referee.side import Reference
 TASKS = [lesson for lesson in every() if any(c.expect == "match" for c in lesson.task.cases)]
 
 
+@pytest.mark.slow(cases=4)
 @pytest.mark.parametrize("lesson", TASKS, ids=lambda x: x.name)
 def test_zeros_constants_and_copies_fail_on_every_task(lesson: Lesson) -> None:
     """Judged as if a submission had returned them, in every case of some size."""

@@ -159,6 +159,7 @@ def test_search_finds_a_word_of_the_course(server: Server, page: Any):
     assert not page.trouble
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("word", ["syncthreads", "__syncthreads", "threadIdx"])
 def test_search_knows_names_of_cuda(server: Server, page: Any, word: str):
     page.goto(server.address)

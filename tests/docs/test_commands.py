@@ -69,6 +69,15 @@ NOT_HERE = {  # why no test can
 }
 # A whole bank takes a minute, and with --all it is graded as it stands; each time, a few of it by the next line of that page.
 SELECTED = {"./course dev mistakes 03": './course dev mistakes 03 --only "far" --show'}
+# Each of these takes as long as three others, and a usual run has another one of its kind.
+THOROUGH = (
+    *SELECTED,
+    './course dev mistakes 03 --only "far" --show',
+    "./course check 07 work/07_fused_bias_relu.ipynb",
+    "./course check 03 --backend simt",
+    "./course replay 12 --block 1,0 --launch 0",
+    "./course profile my_script.py",
+)
 OTHERS = ("helm ", "kubectl ", "dask worker ")  # programs of a cluster
 EXITS = {"./course check 01": 1, "./course check 03 --backend simt": 1, "./course check 03 --backend cuda": 2}
 
@@ -126,7 +135,7 @@ def execute(command: str, desk: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(c, marks=pytest.mark.thorough if c in SELECTED else ())
+        pytest.param(c, marks=pytest.mark.thorough if c in THOROUGH else ())
         for c in RUN
         if "./course" in c or "-m grader" in c
     ],
@@ -189,7 +198,7 @@ def extras(command: str) -> list[str]:
 
 
 def test_what_runs_elsewhere_is_there_and_stands_on_a_page():
-    assert not [c for c in (*ELSEWHERE, *NOT_HERE, *SELECTED, *SELECTED.values()) if c not in COMMANDS]
+    assert not [c for c in (*ELSEWHERE, *NOT_HERE, *THOROUGH, *SELECTED.values()) if c not in COMMANDS]
     assert not [c for c in SELECTED.values() if c not in RUN or c in SELECTED]
     for test in set(ELSEWHERE.values()):
         file, _, name = test.partition("::")

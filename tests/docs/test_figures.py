@@ -144,6 +144,7 @@ def test_an_index_is_understood_as_in_python(compute: Any):
             assert touched == [list(pair) for pair in sorted(sectors.items())], (expression, size)
 
 
+@pytest.mark.slow(cases=2)
 @pytest.mark.parametrize("expression", WRONG)
 def test_what_is_no_index_is_refused_by_both(expression: str, compute: Any):
     assert compute(

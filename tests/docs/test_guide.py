@@ -66,6 +66,7 @@ def test_the_first_kernel_of_the_home_page(tmp_path: Path) -> None:
     assert "first.py, line 7" in broken.stderr and "thread (5, 0, 0)" in broken.stderr, broken.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_kernel_that_is_followed_to_the_gpu(tmp_path: Path) -> None:
     page = (GUIDE / "from_string_to_gpu.md").read_text("utf-8")

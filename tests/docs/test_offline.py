@@ -43,6 +43,7 @@ def test_the_offline_copy_opens_from_a_file(browser: Any, tmp_path: Path):
     context.close()
 
 
+@pytest.mark.thorough
 def test_a_site_that_knows_its_address_says_it(tmp_path: Path):
     build(tmp_path / "site", COURSE_SITE=ADDRESS)
     page = (tmp_path / "site" / "lessons" / LESSON / "index.html").read_text("utf-8")

@@ -39,6 +39,7 @@ def page(browser: Any, site: Site) -> Iterator[Any]:
     context.close()
 
 
+@pytest.mark.thorough
 def test_every_deck_fits_its_slides(server: Server, page: Any):
     for name in page_sources.tasks(ROOT):
         page.goto(f"{server.address}/slides/{name[:2]}/")

@@ -39,6 +39,7 @@ BELOW = """() => {
 }"""
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_two_clicks_lead_to_an_answer(server: Server, page: Any, size: dict[str, int]):  # noqa: F811
     page.set_viewport_size(size)

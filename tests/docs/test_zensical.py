@@ -35,6 +35,7 @@ def words(text: str) -> str:
     return re.sub(r"<[^>]*>", "", text)
 
 
+@pytest.mark.thorough
 def test_zensical_builds_every_page(other: Site, site: Site):
     assert set(site.pages) == set(other.pages)
     for name, mine in site.pages.items():

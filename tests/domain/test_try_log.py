@@ -75,6 +75,7 @@ def test_no_more_is_read_than_a_log_may_hold(tmp_path: Path) -> None:
     assert try_log.read(tmp_path / "none").lines == () == try_log.read(tmp_path).lines
 
 
+@pytest.mark.thorough
 @given(
     st.lists(
         st.builds(

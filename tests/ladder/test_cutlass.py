@@ -88,6 +88,7 @@ def test_headers_are_found_below_the_path(
     assert cutlass.headers() == include and cutlass.version(include) == "4.2.0"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_split_writes_three_parts_of_every_chunk(tmp_path: Path) -> None:
     script = tmp_path / "split.py"

@@ -65,6 +65,7 @@ def compiled(source: str, flags: list[str], folder: Path) -> str:
     return done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @needs_nvcc
 def test_rung_6_compiles_for_every_gpu_since_sm_80(tmp_path: Path) -> None:

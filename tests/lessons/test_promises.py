@@ -113,6 +113,7 @@ def test_the_reference_of_lesson_13_does_not_hold_its_first_answer():
     assert "2048" not in text and ".half()" not in text
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_stages_of_lesson_13_need_no_todo_of_a_later_one(tmp_path):
     lesson = lessons.find("13")
@@ -139,6 +140,7 @@ def test_the_tree_of_lesson_14_has_as_many_barriers_as_its_prediction_says(tmp_p
     assert found["count"] % rows == 0 and found["count"] // rows == asked.answer
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_three_passes_of_lesson_15_read_and_wait_as_its_predictions_say():
     lesson = lessons.find("15")
@@ -168,6 +170,7 @@ def counted_in_16(text, tmp_path):
     return {name: evidence["count"] for name, evidence in found.items() if "count" in evidence}
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_one_kernel_of_lesson_16_writes_its_result_and_three_write_both_matrices_of_scores_too(tmp_path):
     lesson = lessons.find("16")

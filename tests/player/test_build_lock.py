@@ -79,6 +79,7 @@ def said(one: subprocess.Popen[str]) -> str:
     return (out.split() or [err[-500:]])[-1]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_who_comes_after_a_build_that_was_killed_does_not_wait_for_it(builders: Builders) -> None:
     killed = builders.start("sleep 600")

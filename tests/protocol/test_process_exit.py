@@ -58,6 +58,7 @@ def test_output_that_cannot_be_written_is_a_failure() -> None:
     assert done.returncode == 120
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_program_that_ends_with_a_backward_pass_ends_well(tmp_path: Path) -> None:
     """Without ``leave`` the device's autograd thread aborts some of these; see its docstring."""

@@ -47,7 +47,7 @@ def _graded(trick: str, folder: Path) -> Verdict:
     return check(warm(lesson_job(lesson, read(file), Choice("simt", "for the test"), options))).verdict
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("trick", "status"),
     [(TO_TORCH, Status.NO_KERNEL), (NOTHING, Status.WRONG_OUTPUT), (ONLY_ONCE, Status.NO_KERNEL)],

@@ -51,6 +51,7 @@ def test_without_it_points_stay_open_and_the_reason_is_said() -> None:
     assert all("./course companion" in f.message for f in found)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_file_is_graded_by_the_other_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python of this environment has the CPU build, so here it is its own companion."""

@@ -79,7 +79,7 @@ def test_a_kernels_mistake_is_said_before_the_exit_that_came_of_it(tmp_path: Pat
     assert any(f.id == "memory" and f.status is Status.ILLEGAL_ACCESS for f in verdict.findings)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=5)
 @pytest.mark.parametrize("name", AT_IMPORT)
 def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_IMPORT[name]
@@ -90,7 +90,7 @@ def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
     assert verdict.status is status
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=10)
 @pytest.mark.parametrize("name", AT_CALL)
 def test_a_failing_call_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_CALL[name]
@@ -119,16 +119,17 @@ def test_a_death_in_one_case_leaves_the_others_their_points(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_an_input_that_must_be_refused(tmp_path: Path) -> None:
     cases = (*CASES, Case("vector", (Tensor((5,), device="cpu"),), "Matrices only.", 1, "raise"))
-    careless = grade(tmp_path, BODY + "return 2 * x", cases)
+    careless = grade(tmp_path, BODY + "return 2 * x", cases, forked=True)
     assert careless.findings[-1].status is Status.NOT_REFUSED
-    careful = grade(tmp_path, BODY + "assert x.dim() == 2, 'a matrix, please'; return 2 * x", cases)
+    text = BODY + "assert x.dim() == 2, 'a matrix, please'; return 2 * x"
+    careful = grade(tmp_path, text, cases, forked=True)
     assert careful.ok and "a matrix, please" in careful.findings[-1].message
 
 
 @pytest.mark.slow
 def test_output_is_cut_and_forges_nothing(tmp_path: Path) -> None:
     forged = 'print(\'{"answer": {"status": "passed"}}\' * 100000)\n'
-    verdict = grade(tmp_path, forged + BODY + "return x")
+    verdict = grade(tmp_path, forged + BODY + "return x", forked=True)
     assert verdict.status is Status.WRONG_OUTPUT
     assert len(verdict.output) <= 64 << 10
 
@@ -146,7 +147,9 @@ for fd in range(3, 4096):
 
 
 def test_a_reference_that_fails_is_not_the_students_fault(tmp_path: Path) -> None:
-    verdict = grade(tmp_path, BODY + "return 2 * x", reference=BODY + "raise ValueError('our mistake')")
+    verdict = grade(
+        tmp_path, BODY + "return 2 * x", reference=BODY + "raise ValueError('our mistake')", forked=True
+    )
     assert verdict.findings[-1].status is Status.NOT_GRADABLE
     assert "our mistake" in verdict.findings[-1].message
 
@@ -165,6 +168,7 @@ def _text(path: Path) -> str:
         return ""
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_why_the_rest_was_not_run_is_what_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its four new starts take longer than all calls may, and are no calls."""

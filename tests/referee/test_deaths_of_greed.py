@@ -74,7 +74,7 @@ def greedy(folder: Path, text: str) -> Verdict:
     return check(warm_reference(job)).verdict
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=2)
 @pytest.mark.parametrize("name", GREEDY)
 def test_greed_is_told_and_the_next_one_is_graded(name: str, tmp_path: Path) -> None:
     text, status, words, needs = GREEDY[name]
@@ -96,6 +96,7 @@ def test_a_gigabyte_of_output_is_cut(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 60
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_no_folder_is_left_behind(tmp_path: Path) -> None:
     old, tempfile.tempdir = tempfile.tempdir, str(tmp_path)

@@ -129,6 +129,7 @@ def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
     assert verdict.failed and "24" not in str(verdict.failed[0].evidence.get("explanation"))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_slip_of_the_files_own_is_said_before_the_right_files_statement(tmp_path: Path) -> None:
     right = "return (n + size - 1) // size"
@@ -136,7 +137,7 @@ def test_a_slip_of_the_files_own_is_said_before_the_right_files_statement(tmp_pa
     assert found["rule"] == "one-change" and " is the mistake in this line: with `" in str(found["cause"])
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("find", "new"),
     [("return (n + size - 1) // size", "return sum(1 for i in range(n) if i % size == size * 2)")],

@@ -78,6 +78,7 @@ def grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading
     made.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_twin_that_was_begun_is_the_one_that_is_given(grading: Grading) -> None:
     """Both of its processes run before it is asked for; the next twin's are started when it is."""
@@ -93,6 +94,7 @@ def test_a_twin_that_was_begun_is_the_one_that_is_given(grading: Grading) -> Non
     assert first.player is grading.peers._players[4]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_both_processes_of_a_twin_are_started_before_one_is_waited_for(
     grading: Grading, monkeypatch: pytest.MonkeyPatch
@@ -116,6 +118,7 @@ def test_both_processes_of_a_twin_are_started_before_one_is_waited_for(
     assert seen == ["started", "started", "waited for", "waited for"]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_all_processes_end_those_too_that_nobody_asked_for(grading: Grading) -> None:
     grading.peers.begin(1)
@@ -125,6 +128,7 @@ def test_all_processes_end_those_too_that_nobody_asked_for(grading: Grading) -> 
     assert all(player._stopped for player in grading.peers._players) and len(grading.peers._players) == 4
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(
     grading: Grading, monkeypatch: pytest.MonkeyPatch

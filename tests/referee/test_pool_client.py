@@ -114,6 +114,7 @@ os.environ["LEFT"] = torch.left = "left"; sys.modules["left"] = torch
         assert said == f"[None, None, None] ['{tmp_path / name}']\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_each_file_keeps_its_name(pool: PoolConnection, tmp_path: Path) -> None:
     file = tmp_path / "of a student" / "mine.py"
@@ -284,6 +285,7 @@ def test_all_that_wait_end_with_their_owner(tmp_path: Path) -> None:
     assert _within(30.0, lambda: not any((tmp_path / mark).iterdir()))
 
 
+@pytest.mark.thorough
 def test_a_player_that_is_handed_over_outlives_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,7 +90,7 @@ def double(x):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize(
     "call, what, told", [(2, "+", True), (3, "+", True), (1, "+", False), (2, "-", False)]
 )

@@ -23,6 +23,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_player_outlives_the_thread_that_asked_for_it() -> None:
     """As the pairs of a race are made: several at once, by threads of a pool that is closed."""

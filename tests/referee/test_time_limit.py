@@ -75,6 +75,7 @@ def test_a_pause_costs_and_gains_nothing() -> None:
     assert machine.lasts(limit) == pytest.approx(35)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_submission_is_not_late_because_the_machine_is_busy(tmp_path: Path) -> None:
     works = f"""

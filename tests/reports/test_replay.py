@@ -177,7 +177,7 @@ def test_it_is_stepped_by_keyboard_forward_and_back(played: dict[str, Played], t
     assert tab.get_attribute(".sentence", "aria-live") == "polite"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_it_is_accessible_and_fits(
@@ -272,6 +272,7 @@ square_matrix = load_inline(
 '''
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_launch_that_should_have_written_the_wrong_element_is_shown(tmp_path: Path):
     (tmp_path / "two.py").write_text(TWO, "utf-8")
@@ -551,6 +552,7 @@ def test_what_cannot_be_replayed_is_said_in_a_sentence(words: list[str], said: s
     assert said in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_pair_is_replayed(tmp_path: Path):
     (tmp_path / "reference.py").write_text(reference("return x * x", "[torch.randn(37, 11)]"), "utf-8")

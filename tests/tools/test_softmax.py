@@ -43,6 +43,7 @@ def run(command: str) -> str:
     return done.output
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_page_from_nothing_to_a_whole_lesson(
     course: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest

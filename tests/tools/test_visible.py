@@ -79,6 +79,7 @@ def test_only_solutions_go_with_their_folds() -> None:
     assert folds.without_solutions(page) == "one\n\n" + ANSWERS + "two\n\nthree\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_sibling_must_find_its_result_right(lesson: Lesson) -> None:
     root = find("02").folder.parents[1]

@@ -11,7 +11,7 @@ from .conftest import Play, line_of
 from .programs import barriers
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("name", barriers.TWO)
 def test_two_barriers_on_one_line_are_two(play: Play, name: str) -> None:
     found = play("barriers")[name]["findings"]
@@ -55,7 +55,7 @@ ROUND = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("way", ROUND)
 def test_no_way_leads_round_the_number_of_a_barrier(way: str) -> None:
     head, body = ROUND[way]

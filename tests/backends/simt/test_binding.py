@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .conftest import Play
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_bound_functions_are_those_of_pybind11(play: Play) -> None:
     seen = play("binding")

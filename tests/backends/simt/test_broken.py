@@ -48,14 +48,14 @@ FINDING = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("name", FINDING)
 def test_exactly_its_finding(play: Play, name: str) -> None:
     found = play("broken")[name]["findings"]
     assert {f["kind"] for f in found} == {FINDING[name]}, found
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("name", [n for n in library.cases("broken") if n.startswith("ok_")])
 def test_a_look_alike_is_silent(play: Play, name: str) -> None:
     assert play("broken")[name]["findings"] == []

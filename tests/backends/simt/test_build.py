@@ -62,6 +62,7 @@ def no_full_headers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_full_headers")
 def test_usual_includes_need_no_full_headers() -> None:
     made = builder.build(request(cuda_cflags=["-DFACTOR=2.0f", "-arch=sm_80", "-O2", "--use_fast_math"]))

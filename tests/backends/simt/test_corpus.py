@@ -23,7 +23,7 @@ def result(play: Play, name: str) -> npt.NDArray[np.float32]:
     return np.array(answer["result"], dtype=np.int32).view(np.float32)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_result_is_right(play: Play, name: str) -> None:
     expected: Expected = EXPECTED[name]
@@ -37,7 +37,7 @@ def test_the_result_is_right(play: Play, name: str) -> None:
         np.testing.assert_array_equal(got[known], want.astype(np.float32)[known])
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("name", EXPECTED)
 def test_nothing_is_found(play: Play, name: str) -> None:
     found = play("corpus")[name]["findings"]

@@ -12,7 +12,7 @@ from .conftest import PROGRAMS, Play
 CASES = re.findall(r"^def case_(\w+)", (PROGRAMS / "features.py").read_text(), re.M)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("case", CASES)
 def test_a_correct_program_runs_and_nothing_is_found(play: Play, case: str) -> None:
     answer = play("features")[case]

@@ -59,7 +59,7 @@ ERROR = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("name", KIND)
 def test_a_planted_bug_is_found_at_its_line(play: Play, name: str) -> None:
     found = play("bugs")[name]["findings"]

@@ -22,7 +22,7 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("case", CASES)
 def test_it_computes_what_it_says_and_touches_nothing_else(play: Play, case: str) -> None:
     seen = play("ladder")[case]

@@ -8,6 +8,7 @@ pytestmark = pytest.mark.slow
 U32 = (1 << 32) - 1
 
 
+@pytest.mark.thorough
 def test_philox_gives_the_numbers_of_torchs_engine(play: Play) -> None:
     answer = play("random_numbers")["philox"]
     assert (answer["error"], answer["result"], answer["findings"]) == ("", True, [])

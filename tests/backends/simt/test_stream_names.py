@@ -21,7 +21,7 @@ DEFAULT = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("name", DEFAULT)
 def test_a_launch_tells_whether_it_was_on_the_default_stream(play: Play, name: str) -> None:
     for word, default in zip((name, f"{name}_inside"), DEFAULT[name], strict=True):

@@ -7,6 +7,7 @@ from .conftest import Play, line_of
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.thorough
 def test_a_fetch_is_what_the_guides_formulas_say_at_any_coordinates(play: Play) -> None:
     answer = play("textures")["sampling"]
     assert (answer["error"], answer["findings"]) == ("", [])

@@ -32,7 +32,7 @@ print(cases["a_launch_waits_in_the_queue"](runtime))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("case", CASES)
 def test_it_works_and_nothing_is_found(play: Play, case: str) -> None:
     answer = play("torch_side")[case]
@@ -58,6 +58,7 @@ def test_asking_whether_it_is_done_lets_it_go_on(play: Play) -> None:
     assert first is False
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_blocking_launch_does_not_wait_in_the_queue() -> None:
     done = subprocess.run(

@@ -28,6 +28,7 @@ def checked() -> str:
     return run()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("cores", ["1", "3"])
 def test_both_builds_give_the_same_bits(checked: str, cores: str) -> None:

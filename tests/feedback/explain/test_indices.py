@@ -35,6 +35,7 @@ def found(cuda: str) -> list[tuple[str, int]]:
     return [(fact.rule, fact.line) for find, _ in indices.FACTS for fact in find(text, FAILED)]
 
 
+@pytest.mark.thorough
 def test_nothing_is_found_in_files_that_are_right() -> None:
     said = {
         f"{path.parent.name}/{path.name}:{fact.line}: {fact.cause}"

@@ -240,6 +240,7 @@ def test_a_slip_is_named(source: str, old: str, new: str, finding: Finding, line
     assert re.search(says, f"{told['cause']} {told['fix']}"), told
 
 
+@pytest.mark.thorough
 def test_none_of_them_is_found_in_a_right_file() -> None:
     finders = [
         find

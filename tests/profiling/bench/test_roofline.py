@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_solution_of_lesson_07_lies_below_the_roof(tmp_path: Path) -> None:
     place = tmp_path / "roof.svg"

@@ -135,6 +135,7 @@ def test_a_roofline_without_a_picture_says_its_numbers_and_whom_it_leaves_out(
     assert "columns: no arithmetic on floats, so it is not in the picture; 2.46 GB" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_kernels_of_an_interpreter_are_not_said_to_be_none() -> None:
     solution = course_root() / "solutions" / "11_other_dialects" / "solution.py"

@@ -180,6 +180,7 @@ def races(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_claims_that_the_other_clock_refutes_are_out(
     racer: Callable[..., Session], races: list[list[int]]
@@ -220,6 +221,7 @@ def test_a_host_that_was_busy_in_one_race_is_no_cheat_and_all_race_again(
     assert second.confirmed == len(made.candidates[1].result.groups) == len(second.blocks.submission.walls)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_of_whom_no_race_can_tell_no_speed_is_claimed(racer: Callable[..., Session]) -> None:
     honest, struck = racer(350e-6), racer(350e-6)

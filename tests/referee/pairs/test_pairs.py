@@ -40,7 +40,7 @@ def said(verdict: Verdict, name: str) -> str:
     return next(f"{f.status}: {f.message}" for f in verdict.findings if f.id == name)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=4)
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("pair", CHOSEN, ids=lambda p: p.name)
 def test_each_submission_gets_its_status(pair: object, file: str, tmp_path: Path) -> None:

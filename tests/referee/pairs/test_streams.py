@@ -136,7 +136,7 @@ BACKENDS = [pytest.param("simt", marks=pytest.mark.slow), pytest.param("cuda", m
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", FOLLOW)
-@pytest.mark.slow
+@pytest.mark.slow(cases=2)
 def test_work_that_goes_to_the_current_stream(name: str, backend: str, tmp_path: Path) -> None:
     verdict = judged(tmp_path, FOLLOW[name], backend, streams="strict")
     assert verdict.ok and verdict.points == verdict.max_points, verdict.findings
@@ -145,6 +145,7 @@ def test_work_that_goes_to_the_current_stream(name: str, backend: str, tmp_path:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", LEAVE)
+@pytest.mark.slow(cases=2)
 def test_work_on_the_default_stream_is_right_and_said(name: str, backend: str, tmp_path: Path) -> None:
     verdict = judged(tmp_path, LEAVE[name], backend)
     assert verdict.ok and verdict.points == verdict.max_points, verdict.findings

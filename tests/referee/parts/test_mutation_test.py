@@ -46,6 +46,7 @@ THOROUGH = """\
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_thorough_test_kills_all(tmp_path: Path) -> None:
     verdict = grade(tmp_path, HEAD + THOROUGH, TEST, entry="test_doubled")
@@ -60,6 +61,7 @@ def test_a_weak_test_gets_its_part(tmp_path: Path) -> None:
     assert finding.evidence["survived"] == ["changes its input", "takes every view for contiguous"]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_tests_that_refuse_everything_guess_or_never_look_get_nothing(tmp_path: Path) -> None:
     for body, said in (

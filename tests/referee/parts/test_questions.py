@@ -19,7 +19,7 @@ def answered(folder: Path, key: str, value: object) -> tuple[str, dict[str, obje
     return finding.message, dict(finding.evidence)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize(
     ("key", "other", "says"),
     [

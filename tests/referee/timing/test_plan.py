@@ -109,7 +109,7 @@ def test_a_race_that_is_over_in_any_case_asks_for_no_interval() -> None:
     assert plan.over(plan.most, 0.1, 6.0, lambda: pytest.fail("an interval takes a while"))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.usefixtures("few_resamples")
 @pytest.mark.parametrize("name", ["lesson 03", "lesson 03, heavy tails", "lesson 03, a GPU that warms up"])
 def test_who_stops_when_the_interval_is_narrow_has_one_that_holds(name: str) -> None:

@@ -139,7 +139,7 @@ def test_a_watch_that_is_ended_leaves_nothing_running(
     assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @WAITING
 def test_a_save_ends_the_build_that_runs(
     tmp_path: Path, waiting: str, monkeypatch: pytest.MonkeyPatch
@@ -174,6 +174,7 @@ def test_a_save_ends_the_build_that_runs(
     assert "compile_error" not in text
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_without_a_terminal_it_prints_line_after_line(tmp_path: Path) -> None:
     env = os.environ | {"COURSE_WORK": str(tmp_path)}

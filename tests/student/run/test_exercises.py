@@ -160,7 +160,7 @@ def test_which_files_are_tests(tmp_path: Path, name: str, text: str, is_tests: b
     assert run_tests.collected(tmp_path / name) is is_tests
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("start", [["grader", "run"], ["pytest", "--kernel-backend", "simt"]])
 def test_own_tests_run_on_this_cpu_and_the_memory_checks_count(tmp_path: Path, start: list[str]) -> None:
     lay(tmp_path, "03_square_kernel.py", "size = 10")

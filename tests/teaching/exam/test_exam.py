@@ -85,6 +85,7 @@ def test_every_wrong_version_of_a_terms_variant_loses_points(number: str, tmp_pa
     assert len(said) >= 2 + FEWEST and all(line.endswith(": as it should be") for line in said)
 
 
+@pytest.mark.thorough
 def test_a_term_is_no_student_and_a_variant_that_lets_a_mutant_pass_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_term_is_no_student_and_a_variant_that_lets_a_mutant_pass_is_told(
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_class_is_graded_with_a_terms_variant_in_place_of_the_lesson(tmp_path: Path) -> None:
     out, handed_in = tmp_path / "exam", tmp_path / "class"

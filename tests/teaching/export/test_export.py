@@ -127,6 +127,7 @@ def test_a_terms_variant_is_packed_in_place_of_the_lesson(
     assert "pyproject.toml" in named and "mutants.toml" not in named and "solution.py" not in named
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_classroom50(tmp_path: Path) -> None:
     source = unpacked("classroom50", tmp_path)

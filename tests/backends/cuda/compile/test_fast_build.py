@@ -142,6 +142,7 @@ def test_the_machine_code_is_that_of_torchs_headers(tmp_path: Path) -> None:
     assert elf.code(tmp_path / "device.cubin") == elf.code(tmp_path / "real.cubin") != {}
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("wrong", "right", "text", "line"),
     [
@@ -169,11 +170,13 @@ def test_an_error_is_told_where_it_stands(wrong: str, right: str, text: str, lin
         assert text in caught.value.first and caught.value.line == line and caught.value.file == "mine.py"
 
 
+@pytest.mark.thorough
 def test_an_error_in_the_bindings_file() -> None:
     with pytest.raises(fast_build.CompileError, match="expected"):
         fast_build.build(request(KERNELS, cpp="torch::Tensor run(torch::Tensor x, bool wide)"), "9.0")
 
 
+@pytest.mark.thorough
 def test_only_cpp_needs_no_table() -> None:
     built = fast_build.build(
         BuildRequest("plain", ("int run() { return 42; }",), (), {"run": "Answers."}), "9.0"
