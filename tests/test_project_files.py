@@ -66,10 +66,13 @@ def test_the_form_for_a_lesson_names_all_lessons():
     assert [o for o in options if o[0].isdigit()] == [name.replace("_", " ") for name in folders]
 
 
-def test_ci_is_the_script_with_a_limit_and_no_rights():
-    found = read(".github/workflows/ci.yml")
+@pytest.mark.parametrize(
+    ("workflow", "command", "minutes"), [("ci", ".ci/run", 30), ("nightly", "./course test --all", 240)]
+)
+def test_ci_is_one_command_with_a_limit_and_no_rights(workflow: str, command: str, minutes: int):
+    found = read(f".github/workflows/{workflow}.yml")
     (job,) = found["jobs"].values()
-    assert job["steps"][-1] == {"run": ".ci/run"} and job["timeout-minutes"] == 30
+    assert job["steps"][-1] == {"run": command} and job["timeout-minutes"] == minutes
     assert found["permissions"] == {"contents": "read"}
     used = [step["uses"] for step in job["steps"] if "uses" in step]
     assert used and all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name) for name in used), "a tag can be moved"

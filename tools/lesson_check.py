@@ -277,7 +277,7 @@ def gradings(lesson: Lesson, root: Path, *, with_mutants: bool) -> Iterator[Call
     others = alternatives(lesson)
     if len(others) < ALTERNATIVES and not blanks.names(blanks.left(lesson), "alternatives"):
         yield lambda: [f"there are {len(others)} alternative solutions, not {ALTERNATIVES}."]
-    for file in others:
+    for file in others if with_mutants else []:
         yield lambda file=file: correct(lesson, file)  # type: ignore[misc]
     for mutant in mutants.declared(lesson) if with_mutants else []:
         yield lambda mutant=mutant: version(lesson, mutant)  # type: ignore[misc]

@@ -55,7 +55,7 @@ def steps(
         pytest_args: Words for pytest. Where they choose tests (``-k``, a path) the tests are the only step.
         gpu: Also the tests that need one.
         site: Where the site is built.
-        thorough: Grade every mutant, too, which takes longer than all the rest.
+        thorough: All cases of slow tests, every mutant, the whole corpus: longer than all the rest.
         quick: The fewest cases: no site, no lesson, of each test its first case, and no slow test.
     """
     mutants = () if thorough else ("--no-mutants",)

@@ -28,7 +28,7 @@ def test(
     context: typer.Context,
     gpu: Annotated[bool, typer.Option("--gpu", help="Also run the tests that need a GPU.")] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="Also grade every mutant of every lesson; twice the time.")
+        bool, typer.Option("--all", help="All cases, mutants and files of the corpus; hours.")
     ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Only the fewest cases of the tests.")] = False,
 ) -> None:
@@ -92,7 +92,11 @@ def new_lesson(
 def check_lessons(
     lesson: Annotated[list[str] | None, typer.Argument(help="Lessons, as 02 or 07; all if left out.")] = None,
     mutants: Annotated[
-        bool, typer.Option("--mutants/--no-mutants", help="Grade the mutants, which takes most of the time.")
+        bool,
+        typer.Option(
+            "--mutants/--no-mutants",
+            help="Grade mutants and alternative solutions, which takes most of the time.",
+        ),
     ] = True,
 ) -> None:
     """Check that lessons are whole: starters fail, solutions pass, mutants fail, pages run."""

@@ -106,6 +106,7 @@ def test_an_empty_file_is_exit_code_2(tmp_path: Path) -> None:
     assert done.returncode == 2 and "is empty" in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_file_that_never_finishes_importing_is_exit_code_2(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
@@ -183,6 +184,7 @@ def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
     assert not _running(seconds) and not _running(str(file))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_ctrl_c_ends_both_gradings_of_a_demo() -> None:
     command = [sys.executable, "-m", "grader", "demo", "--backend", "simt"]

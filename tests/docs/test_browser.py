@@ -214,6 +214,7 @@ def test_without_javascript_there_are_pictures_and_quizzes(server: Server, brows
     context.close()
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("lesson", ["02_python_kernel", "05_profiling", "07_fused_bias_relu", "09_memory"])
 def test_a_drawing_stays_beside_its_explorer(server: Server, page: Any, lesson: str):
     page.goto(f"{server.address}/lessons/{lesson}/")

@@ -216,6 +216,7 @@ def test_the_demo(monkeypatch: pytest.MonkeyPatch):
     assert "20/20" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_capture_is_what_is_printed_now():
     """The terminal on the home page, letter by letter, but for the times."""

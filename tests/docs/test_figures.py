@@ -155,6 +155,7 @@ def test_what_is_no_index_is_refused_by_both(expression: str, compute: Any):
         [warp.index(expression, t) for t in range(32)]
 
 
+@pytest.mark.thorough
 def test_owners_are_those_of_a_grid_that_runs(compute: Any):
     shapes = [(10, 3, 4), (64, 8, 16), (1, 1, 1), (5, 1, 4), (7, 8, 1), (12, 3, 4), (64, 1, 16)]
     got = compute("(shapes) => shapes.map(s => Course.ownership(...s))", [list(s) for s in shapes])
@@ -172,6 +173,7 @@ def test_owners_are_those_of_a_grid_that_runs(compute: Any):
         assert found == wanted | {"missed": n - owned, "needed": -(-n // threads)}
 
 
+@pytest.mark.thorough
 def test_fusing_moves_the_same_bytes_in_the_same_time(compute: Any):
     draw = random.Random(7)
     cards = explorers.cards(ROOT)
@@ -249,6 +251,7 @@ def test_the_coalescing_explorer(compute: Any, page: Any):  # noqa: F811
     assert "8 sectors: 256 bytes fetched" in place.inner_text()
 
 
+@pytest.mark.thorough
 def test_the_fusion_explorer(compute: Any, page: Any):  # noqa: F811
     place = page.locator("[data-explorer=fusion]")
     assert "134.25 MB moved by 2 kernels" in place.inner_text()

@@ -81,6 +81,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["index.html", "leaderboard.html"])
 def test_a_class_report_opens_from_a_file(name: str, scheme: str, report: Path, browser: Any):

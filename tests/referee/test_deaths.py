@@ -62,6 +62,7 @@ def first_failure(findings: tuple[Finding, ...]) -> Finding:
     return next(f for f in findings if not f.ok)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_kernels_mistake_is_said_before_the_exit_that_came_of_it(tmp_path: Path) -> None:
     """Code that checks for errors often ends the process; the mistake was seen by then."""
@@ -79,7 +80,7 @@ def test_a_kernels_mistake_is_said_before_the_exit_that_came_of_it(tmp_path: Pat
     assert any(f.id == "memory" and f.status is Status.ILLEGAL_ACCESS for f in verdict.findings)
 
 
-@pytest.mark.slow(cases=5)
+@pytest.mark.slow(cases=3)
 @pytest.mark.parametrize("name", AT_IMPORT)
 def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_IMPORT[name]
@@ -90,7 +91,7 @@ def test_a_death_at_import_is_told(name: str, tmp_path: Path) -> None:
     assert verdict.status is status
 
 
-@pytest.mark.slow(cases=10)
+@pytest.mark.slow(cases=8)
 @pytest.mark.parametrize("name", AT_CALL)
 def test_a_failing_call_is_told(name: str, tmp_path: Path) -> None:
     text, status, words = AT_CALL[name]

@@ -46,6 +46,7 @@ def test_what_it_prints_is_its_own(forkserver: Forkserver, tmp_path: Path) -> No
     assert play(forkserver, tmp_path, "").output == ""
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("text", "status"),
     [

@@ -40,6 +40,7 @@ def test_right_gradients_have_full_marks(tmp_path: Path) -> None:
     assert got.ok and got.points == 3
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("backward", "status", "says"),
     [

@@ -137,6 +137,7 @@ def test_a_slip_of_the_files_own_is_said_before_the_right_files_statement(tmp_pa
     assert found["rule"] == "one-change" and " is the mistake in this line: with `" in str(found["cause"])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("find", "new"),

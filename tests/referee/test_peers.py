@@ -146,6 +146,7 @@ def test_the_pairs_of_a_race_are_all_new_and_live_until_it_is_over(
         np.testing.assert_allclose(others, told[0], rtol=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_round_of_each_pair_compares_every_result(
     grading: Grading, monkeypatch: pytest.MonkeyPatch

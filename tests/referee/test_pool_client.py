@@ -138,6 +138,7 @@ deep()
     assert waited == started and waited.startswith(f"{file} 3\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_its_files_lie_where_it_cannot_write(pool: PoolConnection, tmp_path: Path) -> None:
     for attempt in ("open(__file__, 'a')", "open(__file__ + 'c', 'w')", "os.remove(__file__)"):
@@ -168,7 +169,7 @@ def test_without_namespaces_it_confines_itself(tmp_path: Path, monkeypatch: pyte
         ("x = [bytearray(1 << 20) for _ in range(4096)]", Status.OUT_OF_MEMORY),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 def test_its_end_is_told_as_ever(pool: PoolConnection, tmp_path: Path, text: str, status: Status) -> None:
     told, seconds = [], 3.0 if status is Status.TIMEOUT else 60.0
     for one in (None, pool):
@@ -181,7 +182,7 @@ def test_its_end_is_told_as_ever(pool: PoolConnection, tmp_path: Path, text: str
     assert told[1][0] is status
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("was", "now"),
     [
@@ -209,6 +210,7 @@ def test_a_lesson_is_judged_as_ever(tmp_path: Path, was: str, now: str) -> None:
     assert any("mine.py" in message for _, _, message, _ in found[1])
 
 
+@pytest.mark.thorough
 def test_what_torch_builds_is_kept_for_the_next_player(pool: PoolConnection, tmp_path: Path) -> None:
     """A waiting player knows no such folder; one that is started for the file does."""
     file, folder = tmp_path / "mine.py", tmp_path / "built"

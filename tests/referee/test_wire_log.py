@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.referee.plain import CASES, grade
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 LOOKS = "import os\nprint('sees', 'COURSE_WIRE' in os.environ)\ndef double(x): return 2 * x\n"
 
@@ -31,6 +31,7 @@ def test_each_frame_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert [line["at"] for line in lines] == sorted(line["at"] for line in lines)
 
 
+@pytest.mark.thorough
 def test_nothing_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COURSE_WIRE", raising=False)
     assert grade(tmp_path, LOOKS, CASES[:1]).ok

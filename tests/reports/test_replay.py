@@ -292,6 +292,7 @@ def test_the_launch_that_should_have_written_the_wrong_element_is_shown(tmp_path
     assert head["command"] == f"./course replay 03 {tmp_path / 'two.py'} --case 'ragged edges'"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_other_blocks_wrote_is_not_said_to_be_written_by_nobody(
     rounded: Played, tab: Any, tmp_path: Path
@@ -319,6 +320,7 @@ def test_what_other_blocks_wrote_is_not_said_to_be_written_by_nobody(
     assert look_at(tab, "0, 96") == "Now: No recorded block has written it."
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_memory_has_numbers_of_columns_and_is_moved(rounded: Played, tab: Any):
     show(tab, rounded.page)
@@ -360,6 +362,7 @@ def test_a_click_on_a_thread_shows_it_now(rounded: Played, tab: Any):
     tab.wait_for_function("document.querySelector('.sentence').textContent.includes('thread (7, 2, 0)')")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_is_known_of_the_step_stays_in_view(rounded: Played, tab: Any):
     show(tab, rounded.page)
@@ -392,6 +395,7 @@ def test_every_finding_has_words(played: dict[str, Played], tab: Any):
         assert own or not marked, "no frame of another finding's element"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_accesses_of_a_race_are_places_to_go_to(played: dict[str, Played], tab: Any):
     show(tab, played["reverse"].page)
@@ -415,6 +419,7 @@ def test_threads_are_looked_at_by_keyboard_and_the_time_stays(played: dict[str, 
     assert tab.inner_text(".sentence") == before
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_command_that_records_the_other_side_is_given(
     played: dict[str, Played], tab: Any, tmp_path: Path
@@ -428,6 +433,7 @@ def test_the_command_that_records_the_other_side_is_given(
     assert "./course replay 06 mine.py --case reverse --block 6,0,0 records it." in tab.inner_text(".about")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_was_read_unwritten_stays_hatched_and_what_is_beyond_the_end_dashed(
     played: dict[str, Played], tab: Any
@@ -472,6 +478,7 @@ def replace_struct(struct: Any, **fields: Any) -> Any:
     return msgspec.structs.replace(struct, **fields)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_two_recordings_stand_side_by_side(played: dict[str, Played], tab: Any, tmp_path: Path):
     pair = [("mine", played["reverse"].recording), ("another", played["pairs"].recording)]
@@ -481,6 +488,7 @@ def test_two_recordings_stand_side_by_side(played: dict[str, Played], tab: Any, 
     assert [e.inner_text() for e in tab.query_selector_all("h1")] == ["mine", "another"]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_policy_of_the_page_lets_its_own_script_run(played: dict[str, Played], browser: Any):  # noqa: F811
     page = browser.new_page()
@@ -541,7 +549,7 @@ def test_shared_arrays_are_read_from_the_source():
         (["replay", "06", "--case", "nothing"], "There is no case"),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 def test_what_cannot_be_replayed_is_said_in_a_sentence(words: list[str], said: str):
     file = lessons.find(words[1]).exercise
     done = subprocess.run(

@@ -22,6 +22,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow(cases=1000)
 @pytest.mark.parametrize("case", CASES)
 def test_it_computes_what_it_says_and_touches_nothing_else(play: Play, case: str) -> None:

@@ -6,7 +6,7 @@ from grader.backends.extension import local_headers
 
 from .conftest import Play, line_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.thorough]  # what these build takes a minute
 HALF = {"float16": [96.0, 288.0, 96.0]}
 
 

@@ -40,7 +40,7 @@ def test_there_are_mistakes_enough_and_each_was_made() -> None:
     assert sum(text.endswith(".simt") for text in TEXTS) >= 20
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("name", ["semicolon", "double_tensor"])
 def test_made_again_by_the_cpu_back_end(name: str) -> None:
     mistake = MISTAKES[name]

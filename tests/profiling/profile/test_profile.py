@@ -74,6 +74,7 @@ def test_a_lesson_from_the_command_line_to_every_file(tmp_path: Path) -> None:
     assert command.endswith(f"{folder / 'call.py'}") and "--profile-from-start off" in command
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_script_for_ncu_runs_and_profiles_as_a_script_too(tmp_path: Path) -> None:
     """It must not need the grader; here the CPU back end stands in, and the full size is made small."""

@@ -106,6 +106,7 @@ def against(made: race.Race, one: int, other: int) -> Interval:
     return made.candidates[one].result.against(str(other))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_three_candidates_are_ranked_by_one_race(racer: Callable[..., Session]) -> None:
     made, speeds = raced(racer(100e-6), racer(150e-6), racer(250e-6))

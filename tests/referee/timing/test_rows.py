@@ -349,6 +349,7 @@ def test_rows_are_waited_for_after_each_call_where_calls_wait(
     assert ((True, True) in waited) is (asked == 1.0 and seconds == LONG)
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
 @pytest.mark.parametrize("seed", range(2))
 def test_where_a_clock_can_see_nothing_nothing_is_claimed(

@@ -72,7 +72,7 @@ def test_where_most_blocks_are_not_confirmed_nothing_is_claimed(track: Track) ->
     assert found.ratio > 1.9 and not found.beyond(1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("share", [1.0, 0.6])
 def test_work_hidden_in_the_blocks_that_make_the_median_is_tampering(track: Track, share: float) -> None:
     own = track.working(CALL)
@@ -122,6 +122,7 @@ def test_a_second_race_that_agrees_is_the_one_that_counts(track: Track) -> None:
     assert result.clear and result.against().outcome == "faster" and all(result.confirmed)
 
 
+@pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(("races", "clear"), [(2, True), (3, False)])
 def test_a_third_race_is_the_last(
     track: Track, monkeypatch: pytest.MonkeyPatch, races: int, clear: bool

@@ -65,6 +65,7 @@ def test_a_script_with_a_wrong_guard(tmp_path: Path) -> None:
     assert "Traceback" not in err and str(course_root() / "grader") not in err
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_what_the_checks_found_is_said_when_cpp_code_ends_the_process(tmp_path: Path) -> None:
     """As macros do that check for errors; Python does not hear of it."""

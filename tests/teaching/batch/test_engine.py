@@ -29,6 +29,7 @@ KILLS = 3
 KINDS = ["", "die", "", "die once", "fail", "", "fail once", "raise", "", ""]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_every_order_gets_an_answer_and_is_begun_no_more_than_it_should(tmp_path: Path) -> None:
     log = tmp_path / "begun"

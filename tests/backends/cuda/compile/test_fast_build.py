@@ -117,6 +117,7 @@ def test_functions_are_pybind11s(said: list[str]) -> None:
     assert any("one dimension, not 2" in line for line in said)
 
 
+@pytest.mark.thorough
 def test_what_was_built_is_there_the_next_time(built: fast_build.FastBuild) -> None:
     again = fast_build.build(request(KERNELS), "9.0")
     assert again.cached and again.path == built.path
@@ -193,6 +194,7 @@ def test_only_cpp_needs_no_table() -> None:
     assert done.stdout == "42\n", done.stderr
 
 
+@pytest.mark.thorough
 def test_a_file_that_was_moved_is_not_built_again() -> None:
     number = time.time_ns() % 1_000_000_000  # which no earlier run has built
 
