@@ -126,7 +126,8 @@ def _sigmoid(kernel: ast.FunctionDef, _finding: Finding) -> Iterator[Fact]:
                     other = node.right if call is node.left else node.left
                     if ast.unparse(other) in ("1", "1.0") and not isinstance(call.args[0], ast.UnaryOp):
                         x = ast.unparse(call.args[0])
-                        cause = f"`1 / (1 + {ast.unparse(call)})` is the sigmoid of -{x}: the minus in front of {x} is missing."
+                        minus = ast.unparse(ast.UnaryOp(ast.USub(), call.args[0]))
+                        cause = f"`1 / (1 + {ast.unparse(call)})` is the sigmoid of {minus}: the minus in front of {x} is missing."
                         yield Fact(
                             "sigmoid-sign", call.lineno, cause, "The sigmoid of x is 1 / (1 + exp(-x))."
                         )

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,11 +191,9 @@ def _fraction_for_index(text: SubmissionText, finding: Finding) -> Iterator[Fact
             continue
         for part in ast.walk(node.slice):
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
-                a, b = ast.unparse(part.left), ast.unparse(part.right)
-                cause = (
-                    f"`{a} / {b}` is a float, also where it divides evenly, and an index is a whole number."
-                )
-                yield Fact("fraction-for-index", part.lineno, cause, f"Write `{a} // {b}`.")
+                divided = operation(part.left, ast.FloorDiv(), part.right)
+                cause = f"`{ast.unparse(part)}` is a float, also where it divides evenly, and an index is a whole number."
+                yield Fact("fraction-for-index", part.lineno, cause, f"Write `{divided}`.")
                 return
 
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,16 +94,14 @@ def fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         made = [n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
         if function.name == told["f"] and made:
             made.sort(key=lambda n: (n.lineno, n.col_offset))
-            said = [f"{ast.unparse(n.left)} {{}} {ast.unparse(n.right)}" for n in made[:4]]
-            does = "gives a number with a fraction" if len(said) == 1 else "give numbers with fractions"
-            cause = f"{_listed(said, '/')} {does}, and what is asked for are whole numbers."
-            fix = f"Whole numbers are divided with `//`: {_listed(said, '//')}."
+            said, right = (
+                " and ".join(f"`{operation(n.left, sign, n.right)}`" for n in made[:4])
+                for sign in (ast.Div(), ast.FloorDiv())
+            )
+            does = "gives a number with a fraction" if len(made) == 1 else "give numbers with fractions"
+            cause = f"{said} {does}, and what is asked for are whole numbers."
+            fix = f"Whole numbers are divided with `//`: {right}."
             yield Fact("fraction", made[0].lineno, cause, fix)
-
-
-def _listed(said: list[str], sign: str) -> str:
-    """Expressions with this sign between their parts: `a / b` and `c / d`."""
-    return " and ".join(f"`{one.format(sign)}`" for one in said)
 
 
 def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -115,6 +115,11 @@ class Fact:
 Finder = Callable[[SubmissionText, Finding], Iterator[Fact]]
 
 
+def operation(left: ast.expr, sign: ast.operator, right: ast.expr) -> str:
+    """Python's text of an operation, with the brackets that its sides need: ``(n + k - 1) // k``."""
+    return ast.unparse(ast.BinOp(left, sign, right))
+
+
 def read(source: str) -> SubmissionText:
     """The text with its C++ functions; without any where the Python cannot be parsed."""
     text = SubmissionText(source)

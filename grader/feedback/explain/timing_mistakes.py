@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Evidence, Finding, Status
 from grader.feedback.explain.indices import told
-from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, read
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, operation, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -852,7 +852,7 @@ def _backwards(function: ast.FunctionDef) -> Iterator[Fact]:
                 "clock-reversed",
                 node.lineno,
                 cause,
-                f"Write `{ast.unparse(node.right)} - {ast.unparse(node.left)}`.",
+                f"Write `{operation(node.right, node.op, node.left)}`.",
             )
 
 

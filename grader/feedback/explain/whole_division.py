@@ -7,7 +7,15 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
+from grader.feedback.explain.source_text import (
+    OUTSIDE,
+    WRONG,
+    CppFunction,
+    Fact,
+    Finder,
+    SubmissionText,
+    operation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,9 +117,9 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             and isinstance(inner, ast.BinOp)
             and isinstance(inner.op, ast.FloorDiv)
         ):
-            a, b = ast.unparse(inner.left), ast.unparse(inner.right)
-            cause = f"`{a} // {b}` rounds down, so nothing is left for {name} to round up."
-            yield Fact("rounded-up-late", node.lineno, cause, f"Divide with one `/`: `math.ceil({a} / {b})`.")
+            cause = f"`{ast.unparse(inner)}` rounds down, so nothing is left for {name} to round up."
+            divided = operation(inner.left, ast.Div(), inner.right)
+            yield Fact("rounded-up-late", node.lineno, cause, f"Divide with one `/`: `math.ceil({divided})`.")
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
