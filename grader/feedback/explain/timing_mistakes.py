@@ -462,8 +462,8 @@ class TimerCode:
             if not loops or min(counts) <= IN_CACHE:
                 many = min(counts) if loops else 1
                 who = "all calls use this one input" if many == 1 else f"all calls share these {many} inputs"
-                cause = f"`{name}()` is called {'once' if many == 1 else f'{many} times'} here, and {who}: it stays in the cache, where the kernel reads it faster than from memory."
-                cause = cause.replace("it stays", "they stay") if many > 1 else cause
+                stay, them = ("it stays", "it") if many == 1 else ("they stay", "them")
+                cause = f"`{name}()` is called {'once' if many == 1 else f'{many} times'} here, and {who}: {stay} in the cache, where the kernel reads {them} faster than from memory."
                 yield Fact("one-input", node.lineno, cause,
                            f"Make more inputs than the cache holds, `[{name}() for _ in range(16)]`, and take the next one for each call.")  # fmt: skip
                 return

@@ -162,7 +162,7 @@ class OnGrid:
         """No thread wrote ``out[i]``: which threads there are, and what they wrote instead."""
         line = session.line_of(self.entry)
         wrote = sorted({a.index for a in grid.accesses if a.kind == "write" and a.array == "out"})
-        message, advice = f"no thread wrote out[{i}] of {self.n} elements", ""
+        message, advice = f"no thread wrote out[{i}] of {self.n} element{'s' if self.n != 1 else ''}", ""
         if not wrote:
             message += f": {self.entry} writes nothing into out."
             advice = " A kernel returns nothing; it stores out[i] = ..."
