@@ -526,7 +526,8 @@ def _words(nearest: Nearest) -> tuple[str, str]:
     if change.kind == "insert":
         return f"{now} is missing in this line: with it {passes}.", write
     if change.kind == "delete":
-        return f"{was} is too much in this line: without it {passes}.", write
+        once = re.sub(r"(?<=\S)  +", " ", write)  # where it was taken out, two spaces are left
+        return f"{was} is too much in this line: without it {passes}.", once
     if change.kind == "add line":
         if len(change.now) > 160:
             return f"Something is missing below this line: with what the task asks for there {passes}.", ""
