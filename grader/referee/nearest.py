@@ -526,7 +526,8 @@ def _words(nearest: Nearest) -> tuple[str, str]:
     if change.kind == "insert":
         return f"{now} is missing in this line: with it {passes}.", write
     if change.kind == "delete":
-        once = re.sub(r"(?<=\S)  +", " ", write)  # where it was taken out, two spaces are left
+        # Where it was taken out, a space is left too many.
+        once = re.sub(r"(?<=\S) +(?=[,;)\]])", "", re.sub(r"(?<=\S)  +", " ", write))
         return f"{was} is too much in this line: without it {passes}.", once
     if change.kind == "add line":
         if len(change.now) > 160:

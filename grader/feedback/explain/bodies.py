@@ -151,6 +151,9 @@ def _half_filled(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 continue
             lines = [text.line(kernel.start + s.start()) for s in stores]
             guarded = next((s for s in stores if s["guard"]), None)
+            if again := _own_element_again(text, kernel, named[1], int(seen.get("line") or 0)):
+                yield again
+                continue
             where = text.line(kernel.start + (guarded or stores[0]).start())
             rest = (
                 f", line{'s' if len(lines) > 2 else ''} {', '.join(str(n) for n in lines if n != where)} and no other"
@@ -169,6 +172,24 @@ def _half_filled(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("half-filled", where, cause, fix)
 
 
+def _own_element_again(text: SubmissionText, kernel: CppFunction, array: str, line: int) -> Fact | None:
+    """``if (t == LAST) tile[LAST] = ...`` beside ``tile[t] = ...``: no element more than before."""
+    written = rf"\bif\s*\(\s*(?P<t>\w+)\s*==\s*(?P<e>[^;{{}}()]+?)\s*\)\s*\{{?\s*{array}\s*\[\s*(?P<i>[^][]+?)\s*\]\s*=(?!=)"
+    for second in re.finditer(written, kernel.body):
+        if second["i"] not in (second["e"], second["t"]):
+            continue
+        first = re.search(rf"\b{array}\s*\[\s*{second['t']}\s*\]\s*=(?!=)", kernel.body[: second.start()])
+        if first:
+            cause = (
+                f"Where `{second['t']} == {second['e']}`, `{array}[{second['i']}]` is `{array}[{second['t']}]`, which line "
+                f"{text.line(kernel.start + first.start())} has filled already: this writes over it, and the element "
+                f"that line {line} reads stays without a value."
+            )
+            fix = f"Write the element that is still empty: `{array}[...]` with an index that no thread's {second['t']} has."
+            return Fact("own-element-again", text.line(kernel.start + second.start()), cause, fix)
+    return None
+
+
 def _handed_on(text: SubmissionText, array: str, line: int) -> bool:
     """Whether this line stores an element of ``array`` as it is: a 0 would be as wrong there."""
     lines = text.code.splitlines()
@@ -176,15 +197,35 @@ def _handed_on(text: SubmissionText, array: str, line: int) -> bool:
     return 0 < line <= len(lines) and bool(re.search(stored, lines[line - 1]))
 
 
+def _divisions(kernel: CppFunction) -> dict[str, re.Match[str]]:
+    """Each ``v = i / n`` and ``v = i % n``, by v; groups v, i, op and n."""
+    made = r"\b(?P<v>\w+)\s*=\s*(?P<i>[^;,=]*?)\s*(?P<op>[/%])\s*(?P<n>\w+)\s*(?=[,;])"
+    return {m["v"]: m for m in re.finditer(made, kernel.body)}
+
+
+def _turned_read(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x[col * n + row]``, past the end, where ``row = i / n, col = i % n``."""
+    lines = {seen.get("line") for seen in finding.evidence.get("seen") or []}
+    for kernel in text.kernels:
+        made = _divisions(kernel)
+        for match in re.finditer(INDEX, kernel.body):
+            column, row, line = match["i"], match["j"], text.line(kernel.start + match.start())
+            over, whole = made.get(column), made.get(row)
+            if line not in lines or not over or not whole or (over["op"], whole["op"]) != ("%", "/"):
+                continue
+            if (over["n"], whole["n"]) == (match["n"], match["n"]):
+                n = match["n"]
+                cause = (
+                    f"`{match[0]}` multiplies the number of the column, {column}, by {n}. A row has {n} elements, so "
+                    f"what is multiplied by {n} is the number of the row, {row}."
+                )
+                yield Fact("turned-read", line, cause, f"Write `{match['a']}[{row} * {n} + {column}]`.")
+
+
 def _other_length(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``out[col * n + row]`` where n is how long a row of the input is, of a result that is turned."""
     for kernel in text.kernels:
-        made = {
-            m["v"]: m
-            for m in re.finditer(
-                r"\b(?P<v>\w+)\s*=\s*(?P<i>[^;,=]*?)\s*(?P<op>[/%])\s*(?P<n>\w+)\s*(?=[,;])", kernel.body
-            )
-        }
+        made = _divisions(kernel)
         places = list(re.finditer(INDEX, kernel.body))
         for match in places:
             i, j, n = match["i"], match["j"], match["n"]
@@ -226,6 +267,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_never_written, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_narrowed, VALUE),
     (_division_first, VALUE),
+    (_turned_read, OUTSIDE),
     (_other_length, WRONG | OUTSIDE),
     (_block_number, WRONG | TWICE),
 )

@@ -500,6 +500,10 @@ def _by_another_name(text: SubmissionText, function: CppFunction, name: str) -> 
             cause = f"{y} is the same tensor as {name} (line {made} gives it another name, and copies nothing), and this line works in place: it changes the caller's own tensor."
             yield Fact("in-place", text.line(function.start + alias.end() + changed.start()), cause,
                        f"Copy it, `auto {y} = {name}.clone();`, or compute a new tensor: `{name} * a`.")  # fmt: skip
+        elif re.search(rf"<<<[^;]*\b{y}\s*\.\s*(?:mutable_)?data_ptr\b", function.body[alias.end() :]):
+            cause = f"{y} is the same tensor as {name}: this gives it another name and copies nothing, so what the kernel writes into {y} is written into the caller's own tensor."
+            yield Fact("in-place", text.line(function.start + alias.start("y")), cause,
+                       f"Give the result memory of its own: `auto {y} = torch::empty_like({name});`.")  # fmt: skip
 
 
 def _second_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

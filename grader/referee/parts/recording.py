@@ -192,7 +192,8 @@ def _schedule(
     """``plan``: after how many calls the profiler was told to warm up, and to record."""
     found = len(seen.steps())
     if found != steps:
-        message = f"The trace holds {found} steps (ProfilerStep#...), asked for were {steps}."
+        held = "1 step" if found == 1 else f"{found} steps"
+        message = f"The trace holds {held} (ProfilerStep#...), asked for were {steps}."
         at = code.names.get("profile", code.line) if code else 0
         if code and ("profile", "schedule") not in code.keywords:
             message = f"Line {at}: this profile(...) has no `schedule`, so nothing is a step of it. {message}"
