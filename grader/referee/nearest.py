@@ -540,11 +540,11 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         return f"This stands in the wrong place: {passes} if it stands below line {change.other}.", "Move it."
     if not change.now and (change.pieces > 1 or not long):
         what = "Something" if change.pieces > 1 else was
-        return f"{what} is too much in these lines: without it {passes}.", ""
+        return f"{what} is too much here: without it {passes}.", ""
     if change.kind != "replace":
         if len(change.was) + len(change.now) > SLIP or change.pieces > 1:
-            return f"The mistake is in these lines: with others in their place {passes}.", ""
-        return f"{was} is the mistake in these lines: with {now} in its place {passes}.", ""
+            return f"The mistake is here: with something else in its place {passes}.", ""
+        return f"{was} is the mistake here: with {now} in its place {passes}.", ""
     if not nearest.shown:
         return f"The mistake is in this statement: with another one in its place {passes}.", ""
     index = _one_index(change.was, change.now)

@@ -282,7 +282,8 @@ def summary(verdict: Verdict) -> Text:
     text = Text.assemble((str(verdict.status), style), f"  {wording.points(verdict)}")
     if verdict.speed:
         text.append(f"  {speed_text(verdict.speed)}")
-    stages = "  ".join(f"{name} {seconds:.1f}" for name, seconds in verdict.stages.items() if seconds >= 0.05)
+    least = max(0.05, 0.05 * verdict.seconds)  # all of them would fill more than a line
+    stages = "  ".join(f"{name} {took:.1f}" for name, took in verdict.stages.items() if took >= least)
     return text.append(f"  {verdict.seconds:.1f} s" + (f" ({stages})" if stages else ""), "dim")
 
 

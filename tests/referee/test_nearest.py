@@ -154,13 +154,13 @@ def test_words_from_several_places_are_not_put_together_as_if_they_were_one() ->
     used = Change(((50, 54, "y"),), 24, "replace", "value", "y", 1)
     both = together([read, used])
     told = nearest.Nearest(both, "value = x[i]", "", all=True, lines=(22, 24)).as_json()
-    assert str(told["cause"]).startswith("The mistake is in these lines") and "`" not in str(told["cause"])
+    assert str(told["cause"]).startswith("The mistake is here") and "`" not in str(told["cause"])
     same = together([used, replace(used, edits=((70, 74, "y"),), line=26)])
     told = nearest.Nearest(same, "value", "y", all=True, lines=(24, 26)).as_json()
-    assert "`value` is the mistake in these lines: with `y` in its place" in str(told["cause"])
+    assert "`value` is the mistake here: with `y` in its place" in str(told["cause"])
     gone = together([replace(read, now=""), replace(used, now="")])
     told = nearest.Nearest(gone, "value = x[i]", "", all=True, lines=(22, 24)).as_json()
-    assert str(told["cause"]).startswith("Something is too much in these lines")
+    assert str(told["cause"]).startswith("Something is too much here")
 
 
 def test_two_numbers_of_an_index_that_are_exchanged_have_a_reason() -> None:

@@ -824,7 +824,24 @@ def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                        "Write the file at the path that is given: `lambda profiler: profiler.export_chrome_trace(path)`.")  # fmt: skip
 
 
+def _no_help_text(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``functions=["f"]`` where the function's help text is asked for."""
+    if not text.tree or "help text says nothing" not in finding.message:
+        return
+    for node in ast.walk(text.tree):
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg == "functions"
+            and isinstance(node.value, ast.List | ast.Tuple)
+        ):
+            first = next((str(n.value) for n in node.value.elts if isinstance(n, ast.Constant)), "name")
+            yield Fact("no-help-text", node.value.lineno,
+                       "These are names alone, so of each function help() knows its name and its arguments and nothing more.",
+                       f'Write a dict, each name with what the function does: `{{"{first}": "...", ...}}`.')  # fmt: skip
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_no_help_text, frozenset({Status.WRONG_ANSWER})),
     (swapped_in_python, WRONG | OUTSIDE | {Status.RAISED, Status.WRONG_SHAPE}),
     (_check_refused, frozenset({Status.RAISED})),
     (_not_last, WRONG),

@@ -35,12 +35,13 @@ MAX_THREADS = 1024
 FORMULAS = (
     (r"blockIdx\.(\w)\*gridDim\.\w\+threadIdx\.|gridDim\.\w\*blockIdx\.(\w)\+threadIdx\.",
      "gridDim is the number of blocks; the threads in front of a block are blockIdx times the threads of a block, blockDim"),
-    (r"(?<![*\w.])blockIdx\.(\w)\+threadIdx\.|threadIdx\.\w\+blockIdx\.(\w)(?!\s*\*)",
+    (r"(?<![*\w.])blockIdx\.(\w)\+threadIdx\.\w(?!\*)|(?<!\*)threadIdx\.\w\+blockIdx\.(\w)(?!\*)",
      "without a factor, thread 1 of block 0 and thread 0 of block 1 get the same number"),
     (r"blockIdx\.(\w)\*threadIdx\.|threadIdx\.\w\*blockIdx\.(\w)",
      "a product of the two numbers is the same for many threads, and 0 for the whole of block 0"),
-    (r"threadIdx\.(\w)\*blockDim\.\w\+blockIdx\.|blockIdx\.(\w)\+threadIdx\.\w\*blockDim\.",
-     "block and thread have each other's place, so two threads can get the same number"),
+    (r"threadIdx\.(\w)\*blockDim\.\w\+blockIdx\.|blockIdx\.(\w)\+threadIdx\.\w\*blockDim\.|"
+     r"blockDim\.(\w)\*threadIdx\.\w\+blockIdx\.|blockIdx\.(\w)\+blockDim\.\w\*threadIdx\.",
+     "the factor, blockDim, belongs to the block's number and stands beside the thread's, so two threads can get the same number"),
     (r"blockIdx\.(\w)\*blockDim\.\w\*threadIdx\.", "the last sign must be a plus"),
 )  # fmt: skip
 THREADS = re.compile(r"thread|block_?(?:size|dim)|^block$|^BLOCK$", re.I)
@@ -187,15 +188,24 @@ def _formula(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 if match := re.search(pattern, plain):
                     d = next((g for g in match.groups() if g), "x")
                     cause = f"This is not a thread's number in the whole grid: {why}."
-                    yield Fact(
-                        "thread-number", where, cause, f"Write `blockIdx.{d} * blockDim.{d} + threadIdx.{d}`."
-                    )
-            if (match := MIXED.search(plain)) and len(set(match.groups())) > 1:
+                    yield Fact("thread-number", where, cause, f"Write `{_number(d, statement[0])}`.")
+            for match in (m for m in MIXED.finditer(plain) if len(set(m.groups())) > 1):
                 cause = (
                     f"This mixes directions: {', '.join(sorted(set(match.groups())))} stand in one number."
                 )
-                fix = "A number along one direction has that letter three times: blockIdx.x * blockDim.x + threadIdx.x."
+                most = max("xyz", key=match.groups().count)
+                used = {m[1] for m in MIXED.finditer(CASTS.sub("", kernel.body)) if len(set(m.groups())) == 1}
+                meant = [d for d in dict.fromkeys([most, *match.groups()]) if d not in used] or [most]
+                fix = f"A number along one direction has that letter three times: `{_number(meant[0], statement[0])}`."
                 yield Fact("thread-number", where, cause, fix)
+
+
+def _number(d: str, statement: str) -> str:
+    """A thread's number along a direction, in 64 bits if the statement has it so."""
+    block = f"blockIdx.{d}"
+    if wide := re.search(r"static_cast<\s*(?:u?int64_t|size_t|long long)\s*>", statement):
+        block = f"{wide[0]}({block})"
+    return f"{block} * blockDim.{d} + threadIdx.{d}"
 
 
 def _row_length(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

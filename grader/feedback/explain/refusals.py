@@ -64,9 +64,17 @@ def _odd(
             (one.get("device") == "cpu", f"{x} on the CPU", DEVICE, f'TORCH_CHECK({x}.is_cuda(), "{x} must be on the GPU");'),
             (one.get("dtype") != dtype, f"{x} of dtype {one.get('dtype')}", DTYPE,
              f'TORCH_CHECK({x}.scalar_type() == torch::{constant}, "{x} must be {dtype}");'),
-            (True, f"{x} with {one.get('dims')} dimensions", DIMS, f'TORCH_CHECK({x}.dim() == ..., "...");'),
+            (True, f"{x} with {one.get('dims')} dimensions", DIMS,
+             f'TORCH_CHECK({x}.dim() == {_dimensions(function, x)}, "...");'),
         )  # fmt: skip
         for odd, what, forms, check in tests:
             if odd and (forms is not DIMS or len(passed) == 1):
                 yield what, (forms[0].format(x=x), forms[1].format(x=x)), check
                 break
+
+
+def _dimensions(function: CppFunction, x: str) -> str:
+    """How many dimensions the function asks for the sizes of, where that is more than one."""
+    sizes = {int(n) for n in re.findall(rf"\b{x}\s*\.\s*size\s*\(\s*(\d)\s*\)", function.body)}
+    last = max(sizes, default=0)
+    return str(last + 1) if last and sizes == set(range(last + 1)) else "..."

@@ -28,6 +28,8 @@ CHECKS = {
 }  # fmt: skip
 ON_DEFAULT_STREAM = "A launch on the default stream; torch may be working on another one."
 DEFAULT = {"0", "nullptr", "NULL", "cudaStreamDefault", "cudaStreamLegacy", "cudaStreamPerThread"}
+BARRIERS = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"}
+FOR_SOME = "A barrier in a branch that only some threads of a block may take: all of them must come to it."
 GUARDS = {"if", "for", "while", "?", "min", "switch"}
 DTYPES = {"scalar_type", "dtype", "kFloat", "kFloat32"}
 DEVICES = {"is_cuda", "device", "device_type", "get_device", "kCUDA", "CHECK_CUDA", "CHECK_INPUT"}
@@ -52,9 +54,15 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
         at += len(token.text)
     words = {t.text for t in tokens if t.kind == "id"}
     library = "at" in words or any("CUDAContext" in t.text for t in tokens)  # knows of PyTorch's streams
-    for function in _functions(tokens):
+    functions = list(_functions(tokens))
+    device = {f.name for f in functions if "threadIdx" in _words(tokens, f) and not f.kernel}
+    others = _called_with_nothing(tokens) - {f.name for f in functions}  # of a header: who is this thread?
+    of_threads = {"threadIdx", "thread_rank"} | device | others
+    for function in functions:
         if function.kernel:
             yield from _kernel(function, tokens, text.at(starts[function.begin]))
+            for i in _barriers_for_some(function, tokens, of_threads):
+                yield Advice(text.at(starts[i]), FOR_SOME, lasting=True)
     for i, token in enumerate(tokens):
         if token.kind != "launch" or token.text != "<<<":
             continue
@@ -125,13 +133,49 @@ def _head(tokens: list[Token], i: int) -> set[str]:
 
 
 def _kernel(function: FunctionTokens, tokens: list[Token], line: int) -> Iterator[Advice]:
-    body = {t.text for t in tokens[function.begin : function.end] if t.kind != "space"}
+    body = _words(tokens, function)
     if "threadIdx" in body and not GUARDS & body:
         yield Advice(
             line,
             f"{function.name}: no thread is guarded off; if there are more threads than elements, what do "
             "the others do?",
         )
+
+
+def _words(tokens: list[Token], function: FunctionTokens) -> set[str]:
+    return {t.text for t in tokens[function.begin : function.end] if t.kind != "space"}
+
+
+def _called_with_nothing(tokens: list[Token]) -> set[str]:
+    """Functions that are called as ``f()``, no members."""
+    text = [t for t in tokens if t.kind != "space"]
+    return {
+        name.text
+        for before, name, left, right in zip(text, text[1:], text[2:], text[3:], strict=False)
+        if name.kind == "id"
+        and (left.text, right.text) == ("(", ")")
+        and before.text not in (".", "->", "::")
+    } - BARRIERS
+
+
+def _barriers_for_some(function: FunctionTokens, tokens: Tokens, of_threads: set[str]) -> Iterator[int]:
+    """Barriers in a branch that depends on the thread: on ``of_threads``, or on what is made of them."""
+    own, i = set(of_threads), function.begin
+    while i < function.end:
+        token, after = tokens[i], following(tokens, i)
+        if token.kind == "id" and after < function.end and tokens[after].text == "=":
+            rest = (j for j in range(after, function.end) if tokens[j].text in (";", ","))
+            if own & {t.text for t in tokens[after : next(rest, function.end)]}:
+                own.add(token.text)
+        if token.text == "if" and after < function.end and tokens[after].text == "(":
+            close = closing(tokens, after)
+            begin = following(tokens, close)
+            if close > 0 and begin < function.end and own & {t.text for t in tokens[after:close]}:
+                ends = (j for j in range(begin, function.end) if tokens[j].text == ";")
+                end = closing(tokens, begin) if tokens[begin].text == "{" else next(ends, begin)
+                yield from (j for j in range(begin, end) if tokens[j].text in BARRIERS)
+                i = max(i, end)
+        i += 1
 
 
 def _configuration(tokens: list[Token], i: int) -> list[list[Token]]:

@@ -209,7 +209,8 @@ def _schedule(
             at = code.keywords.get(("schedule", "active"), code.names["schedule"])
             message = (
                 f"Line {at}: {message} `active` is how many steps are recorded, after those of `wait` and "
-                "`warmup`; the loop must have as many turns as all three together."
+                "`warmup`: it must be as many as are asked for, and the loop must have as many turns as all "
+                "three together."
             )
         else:
             message += " Give torch.profiler a schedule, and call step() after each call of the model."

@@ -9,6 +9,7 @@ from grader.domain.lessons import every
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import (
     alignment,
+    attach,
     bodies,
     claim_tests,
     host_mistakes,
@@ -179,3 +180,43 @@ def test_the_direction_is_that_which_the_guard_lets_go_on(guard: str, direction:
     text = read(f'source = r"""\n{KERNEL.format(BOTH + guard)}"""\n')
     causes = [fact.cause for find, _ in indices.FACTS for fact in find(text, FAILED)]
     assert any(f"a thread past the last {direction} goes on" in cause for cause in causes)
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "fix"),
+    [
+        (
+            "blockIdx.x + static_cast<int64_t>(threadIdx.x) * blockDim.x",
+            "belongs to the block's number",
+            "`static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x`",
+        ),
+        (
+            "blockDim.x * threadIdx.x + blockIdx.x",
+            "belongs to the block's number",
+            "`blockIdx.x * blockDim.x + threadIdx.x`",
+        ),
+        ("blockIdx.x + threadIdx.x", "without a factor", "`blockIdx.x * blockDim.x + threadIdx.x`"),
+        (
+            "blockIdx.y * blockDim.y + threadIdx.x",
+            "mixes directions",
+            "`blockIdx.y * blockDim.y + threadIdx.y`",
+        ),
+        (
+            "blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.x + threadIdx.x",
+            "mixes directions",
+            "`blockIdx.y * blockDim.y + threadIdx.y`",
+        ),
+    ],
+)
+def test_a_threads_number_is_said_as_it_must_be_there(number: str, said: str, fix: str) -> None:
+    source = f'''source = r"""
+__global__ void k(const float* x, float* out, int n) {{
+    const int64_t i = {number};
+    if (i < n) out[i] = x[i];
+}}
+"""
+'''
+    finding = Finding("case", Status.WRONG_OUTPUT, "wrong")
+    told = attach.explained(finding, source).evidence["explanation"]
+    assert (told["rule"], told["line"]) == ("thread-number", 3)
+    assert said in told["cause"] and fix in told["fix"], told

@@ -52,6 +52,27 @@ def test_what_is_missing_is_said_once_at_its_line(cuda: str, line: int, words: s
     assert only[0] == line and words in only[1]
 
 
+@pytest.mark.parametrize(
+    ("branch", "some"),
+    [
+        ("if (i < n) { part[i] = in[i]; __syncthreads(); }", True),
+        ("if (far < n) {\n        __syncthreads(); }", True),
+        ("if (i < n) __syncthreads();", True),
+        ("if (me() < n) { __syncthreads(); }", True),
+        ("if (n > 32) { __syncthreads(); }", False),
+        ("if (blockIdx.x == 0) { part[i] = in[i]; __syncthreads(); }", False),
+        ("if (i < n) { part[i] = in[i]; }\n    __syncthreads();", False),
+        ("if (i < n) part[i] = in[i];\n    __syncthreads();", False),
+    ],
+)
+def test_a_barrier_that_only_some_threads_may_reach_is_named(branch: str, some: bool) -> None:
+    kernel = GUARDED.replace(
+        "    if (i", f"    const int far = i + 1; __shared__ float part[32];\n    {branch}\n    if (i"
+    )
+    lines = [4 + branch[: branch.index("__sync")].count("\n") + 2] if some else []
+    assert [line for line, words in remarks(kernel + HOST) if "barrier" in words] == lines
+
+
 def test_an_open_end_is_not_what_to_do_first() -> None:
     assert remarks(GUARDED + "// TODO 6: open end. Go on here.\n" + HOST) == []
 
