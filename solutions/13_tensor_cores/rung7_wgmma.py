@@ -318,6 +318,4 @@ def gemm_sigmoid(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, scal
 
 TENSORS = ", ".join(["torch::Tensor"] * 4)
 DECLARED = f"void fused({TENSORS}, double scale, bool relu);"
-built = build(
-    "rung7_wgmma", DECLARED, CUDA + LAUNCH, ["-O3", "-std=c++17", "-gencode=arch=compute_90a,code=sm_90a"]
-)
+built = build("rung7_wgmma", DECLARED, CUDA + LAUNCH, ["-O3", "-gencode=arch=compute_90a,code=sm_90a"])

@@ -53,7 +53,7 @@ def compiled(source: str, flags: list[str], folder: Path) -> str:
     command = [
         str(detect.nvcc()),
         *flags,
-        "-std=c++17",
+        "-std=c++20",
         "-Xptxas",
         "-v",
         str(at),

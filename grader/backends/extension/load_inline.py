@@ -129,7 +129,15 @@ def _functions(functions: Any) -> dict[str, str] | None:
     raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
 
 
-OLD_STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(?:98|03|0x|11|1y|14)")
+STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
+OLD = {17: ("98", "03", "0x", "11", "1y", "14"), 20: ("98", "03", "0x", "11", "1y", "14", "1z", "17")}
+
+
+def needed_standard() -> int:
+    """The C++ standard that the installed torch's headers need: 17, and 20 from torch 2.14 on."""
+    import torch
+
+    return 20 if tuple(map(int, re.findall(r"\d+", torch.__version__)[:2])) >= (2, 14) else 17
 
 
 def _flags(
@@ -140,8 +148,9 @@ def _flags(
     include = [f"-I{os.path.abspath(folder)}" for folder in folders]  # noqa: PTH100 - links stay links
     named = [_strings(given.get(name), name) for name in ("extra_cflags", "extra_cuda_cflags")]
     for flag in (flag for flags in named for flag in flags):
-        if OLD_STANDARD.fullmatch(flag):  # torch's headers refuse it, and here they are compiled already
-            said = "#error C++17 or later compatible compiler is required to use PyTorch."
+        standard, needs = STANDARD.fullmatch(flag), needed_standard()
+        if standard and standard[1] in OLD[needs]:  # torch's headers refuse it, and are compiled already here
+            said = f"#error C++{needs} or later compatible compiler is required to use PyTorch."
             raise RuntimeError(f"Error building extension: {said} ({flag})")
     cflags, cuda_cflags = ([*flags, *include] for flags in named)
     own = local_headers.folders_of(usable_flags((*cuda_cflags, *cflags)))

@@ -28,7 +28,7 @@ def gpu() -> ReportLine:
     name = detect.gpu_name()
     if name:
         return ReportLine(
-            "GPU", "ok", f"{name}, driver {_driver() or 'unknown'}, for CUDA up to {_driver_cuda()}"
+            "GPU", "ok", f"{name}, driver {_driver() or 'unknown'}, for CUDA up to {driver_cuda()}"
         )
     if DRIVER.exists() or shutil.which("nvidia-smi"):
         why = (output_of("nvidia-smi", "-L").strip().splitlines() or ["no device answers"])[0]
@@ -47,7 +47,8 @@ def _driver() -> str:
     return found[1] if found else ""
 
 
-def _driver_cuda() -> str:
+def driver_cuda() -> str:
+    """The newest CUDA version that the driver runs, as "13.0"; "unknown" without one."""
     version = ctypes.c_int()
     try:
         ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))

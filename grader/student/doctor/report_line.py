@@ -23,11 +23,11 @@ class ReportLine:
     fix: str = ""
 
 
-def output_of(*command: str) -> str:
-    """What a program prints on standard output; "" if it cannot be run or takes longer than a second."""
+def output_of(*command: str, seconds: float = 1.0) -> str:
+    """What a program prints on standard output; "" if it cannot be run or takes longer than that."""
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=1, check=False
+            command, capture_output=True, text=True, errors="replace", timeout=seconds, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

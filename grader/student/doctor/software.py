@@ -12,9 +12,11 @@ import sysconfig
 from pathlib import Path
 
 from grader.backends import detect
+from grader.domain import support
 from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE, document, from_wheel
 from grader.domain.lessons import course_root
+from grader.student.doctor import toolchain_fit
 from grader.student.doctor.report_line import ReportLine, State, output_of
 
 CPU_BUILD = "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cpu"
@@ -62,7 +64,8 @@ def python() -> ReportLine:
         short = ".".join(version.split(".")[:2])
         fix = f"sudo apt-get install python{short}-dev (Fedora: sudo dnf install python3-devel)"
         return ReportLine("Python", "no", f"{version}, without its headers (Python.h)", fix)
-    return ReportLine("Python", "ok", f"{version} ({sys.executable})")
+    new = toolchain_fit.tried("Python", version, support.PYTHON)
+    return new or ReportLine("Python", "ok", f"{version} ({sys.executable})")
 
 
 def torch_version() -> str:
@@ -84,10 +87,10 @@ def torch() -> ReportLine:
         return ReportLine(
             "torch", "--", f"not installed yet; the first use of {COURSE} installs it into .venv"
         )
-    numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
-    if numbers < [2, 6]:
+    if support.TORCH.place(version) < 0:
+        oldest = ".".join(map(str, support.TORCH.oldest))
         return ReportLine(
-            "torch", "no", f"{version} is too old: 2.6 or newer", f"{pip()}pip install -U torch"
+            "torch", "no", f"{version} is too old: {oldest} or newer", f"{pip()}pip install -U torch"
         )
     cuda, gpu = _torch_cuda(), detect.gpu_name()
     if cuda and not gpu:
@@ -99,11 +102,14 @@ def torch() -> ReportLine:
     if gpu and not cuda:
         fix = f"{pip()}pip install --force-reinstall torch (or stay: everything but times works on the CPU)"
         return ReportLine("torch", "--", f"{version} is a CPU build, so the GPU is not used", fix)
-    return ReportLine("torch", "ok", f"{version}, {'CUDA ' + cuda if cuda else 'CPU build'}")
+    if unfit := toolchain_fit.card_of_torch(version) if cuda else None:
+        return unfit
+    new = toolchain_fit.tried("torch", version, support.TORCH)
+    return new or ReportLine("torch", "ok", f"{version}, {'CUDA ' + cuda if cuda else 'CPU build'}")
 
 
-def nvcc() -> ReportLine:
-    """NVIDIA's compiler, and whether its version goes with torch's CUDA."""
+def nvcc() -> ReportLine | list[ReportLine]:
+    """NVIDIA's compiler, and whether it goes with torch's CUDA, the driver, the card and g++."""
     path, cuda, gpu = detect.nvcc(), _torch_cuda(), detect.gpu_name()
     if not path:
         if gpu:
@@ -115,6 +121,11 @@ def nvcc() -> ReportLine:
     if cuda and found and version.split(".")[0] != cuda.split(".")[0]:
         fix = f"install CUDA toolkit {cuda}, or point CUDA_HOME to one"
         return ReportLine("nvcc", "no", f"{version} ({path}), but torch was built with CUDA {cuda}", fix)
+    checks = (toolchain_fit.driver(version), toolchain_fit.card_of_nvcc(path, version),
+              toolchain_fit.host_compiler(path, version), toolchain_fit.wanted_cards(),
+              toolchain_fit.tried("nvcc", version, support.CUDA))  # fmt: skip
+    if gpu and (lines := [line for line in checks if line]):
+        return lines
     against = (
         f", torch has CUDA {cuda}" if cuda else ", not used: torch is a CPU build" if torch_version() else ""
     )
@@ -129,11 +140,13 @@ def compiler() -> ReportLine:
             continue
         first = (output_of(command, "--version").splitlines() or [""])[0]
         number = re.search(r"\d+", output_of(command, "-dumpversion"))
-        if number and int(number[0]) >= (12 if "clang" in first else 10):
-            return ReportLine("C++ compiler", "ok", first)
+        if number and int(number[0]) >= (12 if "clang" in first else 11):
+            versions = support.CLANG if "clang" in first else support.GCC
+            new = toolchain_fit.tried("C++ compiler", number[0], versions)
+            return new or ReportLine("C++ compiler", "ok", first)
         seen = seen or f"{first or command} is too old; "
     fix = "sudo apt-get install g++ (Fedora: sudo dnf install gcc-c++; macOS: xcode-select --install)"
-    return ReportLine("C++ compiler", "no", f"{seen}g++ 10 or clang++ 12, or newer, is needed", fix)
+    return ReportLine("C++ compiler", "no", f"{seen}g++ 11 or clang++ 12, or newer, is needed", fix)
 
 
 def ninja() -> ReportLine:

@@ -438,6 +438,11 @@ def test_the_layer_the_flag_the_keyword_and_the_call_that_is_made_at_once() -> N
         "x", Status.COMPILE_ERROR, log="#error C++17 or later compatible compiler is required to use PyTorch."
     )
     assert told('\nextension = load_inline(extra_cflags=["-std=c++14"])\n', old) == ("old-standard", 2)
+    newer = failed(
+        "x", Status.COMPILE_ERROR, log="#error C++20 or later compatible compiler is required to use ATen."
+    )
+    assert told('\nextension = load_inline(extra_cflags=["-std=c++17"])\n', newer) == ("old-standard", 2)
+    assert "need C++20 or later" in str(attach.explained(newer, "").evidence["explanation"])
     word = failed(
         "TypeError: profile.__init__() got an unexpected keyword argument 'record_shape'", Status.RAISED
     )

@@ -36,6 +36,8 @@ def has(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(detect, "nvcc", lambda: nvcc)
         monkeypatch.setattr(software, "torch_version", lambda: torch)
         monkeypatch.setattr(software, "output_of", lambda *command: f"release {release}, V{release}.88")
+        monkeypatch.setattr(detect, "gpu_capability", lambda: "")
+        monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
 
     return set_up
 
@@ -52,8 +54,10 @@ def test_other_torches(has: Callable[..., None]) -> None:
     has(torch="")
     assert software.torch().state == "--" and "the first use of ./course installs it" in software.torch().what
     assert "Nothing is installed yet" in doctor_report.lessons([])[0]
-    has(torch="2.5.1+cpu")
-    assert software.torch().state == "no" and "too old" in software.torch().what
+    has(torch="2.10.1+cpu")
+    assert software.torch().state == "no" and "too old: 2.11 or newer" in software.torch().what
+    has(torch="2.16.0+cpu")
+    assert software.torch().state == "--" and "newer than those tried (2.11 to 2.15)" in software.torch().what
     has(torch="2.13.0+cpu", gpu="a GPU")
     assert software.torch().state == "--" and "not used" in software.torch().what
     has(torch="2.13.0+cu130", gpu="a GPU", cuda="13.0")
@@ -64,7 +68,7 @@ def test_nvcc_must_go_with_torch(has: Callable[..., None]) -> None:
     has(gpu="a GPU", cuda="13.0", nvcc="/cuda/bin/nvcc", release="12.4")
     line = software.nvcc()
     assert line.state == "no" and "12.4" in line.what and "13.0" in line.what and "CUDA_HOME" in line.fix
-    has(gpu="a GPU", cuda="12.8", nvcc="/cuda/bin/nvcc", release="12.4")
+    has(gpu="a GPU", cuda="12.8", nvcc="/cuda/bin/nvcc", release="12.9")
     assert software.nvcc().state == "ok"
     has(gpu="a GPU", cuda="13.0")
     assert software.nvcc().state == "no" and "toolkit 13.0" in software.nvcc().fix

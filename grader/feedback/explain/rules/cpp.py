@@ -285,8 +285,8 @@ RULES = (
     ),
     Rule(
         "old-standard",
-        (r"C\+\+17 or later compatible compiler is required",),
-        "PyTorch's headers need C++17 or later, and the file asks for an older standard.",
+        (r"C\+\+(?P<a>17|20) or later compatible compiler is required",),
+        "PyTorch's headers need C++{a} or later, and the file asks for an older standard.",
         "Leave the -std flag away: load_inline gives the one that PyTorch needs.",
     ),
     Rule(
