@@ -103,12 +103,15 @@ def cards(root: Path) -> str:
         unit = next(filter(None, units), "")
         lines += [f"| {_words(key)}{unit and f' ({unit})'} | {' | '.join(values)} |"]
     for name, card in every.items():
-        drivers = " or ".join(f"`{driver}`" for driver in card["drivers"])
+        drivers = "The driver calls it " + " or ".join(f"`{driver}`" for driver in card["drivers"])
+        if not card["drivers"]:
+            drivers = f"The driver's name for it is another card's as well, so it is named: `--card {name}`"
+        link = f" [NVIDIA's page]({card['link']})." if card.get("link") else ""
         lines += [
             "",
             f"## {card['name']} {{#{name}}}",
             "",
-            f"File: `{name}.json`. The driver calls it {drivers}.",
+            f"File: `{name}.json`. {drivers}.{link}",
         ]
         lines += ["", "| number | value | source |", "|---|---:|---|"]
         for key, found in numbers[name].items():

@@ -18,7 +18,7 @@ class Card:
     """A GPU's peak numbers, each with its source in the JSON. Bytes, seconds, floating-point operations.
 
     ``drivers``: the names that NVIDIA's driver has for it. ``gemm_flops_per_second``: what the library's
-    matrix products reach, by dtype ("float32", "tf32", "float16", "bfloat16").
+    matrix products reach, by dtype ("float32", "tf32", "float16", "bfloat16"). ``l2_bytes``: 0 if not known.
     """
 
     name: str
@@ -29,13 +29,13 @@ class Card:
     threads_per_sm: float
     blocks_per_sm: float
     shared_bytes_per_sm: float
-    l2_bytes: float
     dram_bytes_per_second: float
     copy_bytes_per_second: float
     fp32_flops_per_second: float
     tensor_flops_per_second: float
     launch_seconds: float
     gemm_flops_per_second: dict[str, float]
+    l2_bytes: float = 0.0
 
 
 def names() -> list[str]:

@@ -19,6 +19,7 @@ from grader.backends.simt.compile.diagnostics import ERROR
 from grader.domain import speed as speeds
 from grader.domain.speed import Measured, Predicted, Speed
 from grader.domain.verdict import PENDING, Finding, Status, Verdict
+from grader.referee.predict import validity
 from grader.reports import wording
 
 if TYPE_CHECKING:
@@ -299,7 +300,9 @@ def speed_text(speed: Speed | None) -> str:
     text = f"{', '.join(parts)} against eager, {speeds.kind_of(found)} for {found.device}"
     # Else a reader who has divided the bytes, as lessons 07 and 08 do, takes the prediction for wrong.
     beside = ", where waiting and launches count beside the bytes"
-    return text + (beside if isinstance(found, Predicted) else "")
+    if not isinstance(found, Predicted):
+        return text
+    return f"{text}{beside}. {validity.compared(found.device)}".removesuffix(". ")
 
 
 def ratios(speed: Speed | None) -> tuple[str, str]:
@@ -317,7 +320,8 @@ def ratios(speed: Speed | None) -> tuple[str, str]:
 def speed_note(speed: Measured | Predicted) -> str:
     """What the stars of the demo's table mean."""
     if isinstance(speed, Predicted):
-        return f"* times faster than eager, predicted for {speed.device} from what was counted; not measured"
+        said = f"* times faster than eager, predicted for {speed.device} from what was counted; not measured"
+        return f"{said}. {validity.compared(speed.device)}".removesuffix(". ")
     return f"* times faster than eager, measured on {speed.device}"
 
 

@@ -9,12 +9,16 @@ import pytest
 
 from grader.domain import gpu_card
 from grader.domain.errors import BadInputError
+from grader.referee.predict import validity
 
-LANES = {"7.5": 64, "8.0": 64, "8.6": 128, "8.9": 128, "9.0": 128}
+LANES = {"7.5": 64, "8.0": 64, "8.6": 128, "8.9": 128, "9.0": 128, "10.0": 128, "12.0": 128}
 
 
 def test_the_course_has_the_cards_that_it_promises() -> None:
-    assert set(gpu_card.names()) >= {"t4", "l4", "rtx3060", "rtx4090", "a100", "h100", "h200"}
+    assert set(gpu_card.names()) >= {
+        "t4", "l4", "rtx3060", "rtx4090", "a100", "h100", "h200",
+        "b200", "rtx5090", "rtx5060", "l40s", "rtx_a2000", "gtx1650_laptop",
+    }  # fmt: skip
 
 
 def numbers(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -41,7 +45,9 @@ def test_a_driver_s_whole_name_finds_a_card() -> None:
     assert gpu_card.of_device("Tesla T4") is gpu_card.card("t4")
     for other in (
         "NVIDIA GeForce RTX 3060 Ti",
-        "NVIDIA L40S",
+        "NVIDIA L40",
+        "NVIDIA GeForce RTX 5060 Ti",
+        "NVIDIA GeForce GTX 1650",
         "NVIDIA A100-SXM4-40GB",
         "NVIDIA H100 NVL",
         "",
@@ -50,5 +56,14 @@ def test_a_driver_s_whole_name_finds_a_card() -> None:
 
 
 def test_a_card_that_is_not_there_is_said_with_those_that_are() -> None:
-    with pytest.raises(BadInputError, match="the cards are: a100, h100"):
+    with pytest.raises(BadInputError, match="the cards are: a100, b200"):
         gpu_card.card("abacus")
+
+
+def test_a_prediction_for_a_card_says_whether_it_was_compared_with_a_measurement() -> None:
+    assert set(validity.COMPARED) <= {gpu_card.card(name).name for name in gpu_card.names()}
+    for name in gpu_card.names():
+        card = gpu_card.card(name)
+        said = validity.compared(card.name)
+        assert bool(said) is (name not in ("h100", "h200"))
+        assert not said or (said.endswith(f"and not on {card.name}.") and "NVIDIA H200" in said)

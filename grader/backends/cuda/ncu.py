@@ -6,10 +6,11 @@ import csv
 import io
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.backends import detect
+from grader.backends.cuda import stalls
 from grader.protocol.messages import MOST_TEXT, Counts, Launch, Requests
 
 if TYPE_CHECKING:
@@ -20,13 +21,14 @@ T, OPERATION = (
     "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum",
     "smsp__sass_thread_inst_executed_op_{}_pred_on.sum",
 )
+L2 = "lts__t_bytes.sum"
 READ, WRITTEN, SECONDS = "dram__bytes_read.sum", "dram__bytes_write.sum", "gpu__time_duration.sum"
 MEMORY = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"
 COMPUTE = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
 OCCUPANCY, REGISTERS = "sm__warps_active.avg.pct_of_peak_sustained_active", "launch__registers_per_thread"
 OPERATIONS = {"fadd": 1, "fmul": 1, "ffma": 2}
 METRICS = (
-    READ, WRITTEN, SECONDS, MEMORY, COMPUTE, OCCUPANCY, REGISTERS,
+    READ, WRITTEN, L2, SECONDS, MEMORY, COMPUTE, OCCUPANCY, REGISTERS,
     *(T.format(what, op) for what in ("requests", "sectors") for op in ("ld", "st")),
     *map(OPERATION.format, OPERATIONS),
 )  # fmt: skip
@@ -43,7 +45,8 @@ def command(names: list[str], report: Path) -> tuple[str, ...]:
 class Measured:
     """One launch under ncu. Of the card's peak in percent: memory, compute and the occupancy achieved.
 
-    ``registers``: of a thread.
+    ``registers``: of a thread. ``l2_bytes``: through the L2 cache. ``stalls``: warps that wait, by the
+    reason, on average in each cycle in which one issues; {} where ncu did not say.
     """
 
     launch: Launch
@@ -51,6 +54,8 @@ class Measured:
     compute: float
     occupancy: float
     registers: int
+    l2_bytes: int = 0
+    stalls: dict[str, float] = field(default_factory=dict)
 
 
 def read(report: Path) -> list[Measured]:
@@ -82,7 +87,9 @@ def _measured(row: dict[str, str]) -> Measured:
         counts=counts,
     )
     memory, compute, occupancy = (_value(row, metric) for metric in (MEMORY, COMPUTE, OCCUPANCY))
-    return Measured(launch, memory, compute, occupancy, int(_value(row, REGISTERS)))
+    waiting = {reason: _value(row, name) for reason, name in stalls.found(row).items()}
+    numbers = int(_value(row, REGISTERS)), int(_value(row, L2))
+    return Measured(launch, memory, compute, occupancy, *numbers, waiting)
 
 
 def _requests(row: dict[str, str], op: str) -> Requests:

@@ -56,6 +56,7 @@ class Counted:
             "ncu": {
                 "dram_read_bytes": counts.read_bytes,
                 "dram_written_bytes": counts.written_bytes,
+                "l2_bytes": found.l2_bytes,
                 "flops": counts.flops,
                 "global_load_requests": counts.global_load.requests,
                 "global_load_sectors": counts.global_load.sectors,
@@ -64,6 +65,7 @@ class Counted:
                 "percent": percent,
                 "registers": found.registers,
                 "seconds": found.launch.seconds,
+                "stalls": found.stalls,
             }
         }
 

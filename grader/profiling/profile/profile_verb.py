@@ -18,6 +18,7 @@ from grader.profiling.profile import (
     driver,
     kernel_rows,
     ncu_counters,
+    nsight_script,
     observed,
     roofline_picture,
     show,
@@ -64,19 +65,22 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
         card = gpu_card.of_device(seen.device) or card
         ncu = ncu_counters.count(target, choice, sandbox, rows)
         show.table(console, rows, card, ncu)
-        _measured(console, target, seen, ncu)
+        _measured(console, target, seen, ncu, rows)
     if seen.cut:
         console.print(Text("There were more launches than are looked at; these are the first.", "yellow"))
     show.written(console, _write(console, folder, target, seen, rows, card, ncu))
+    console.print(Text(f"\n{nsight_script.sentence(target, folder)}", "dim"), soft_wrap=True)
     console.print("\nAll of a GPU's own counters, in one line to copy:")
     print(driver.ncu(target, rows, folder))  # one line, however narrow the terminal
     return 0
 
 
-def _measured(console: Console, target: Subject, seen: Seen, ncu: Counted) -> None:
+def _measured(console: Console, target: Subject, seen: Seen, ncu: Counted, rows: list[Row]) -> None:
     how = f"Medians of {seen.calls} calls" if target.lesson else "Of one run of the script"
     console.print(Text(f"\n{how}, measured by torch.profiler on {seen.device}.", "dim"))
     console.print(Text(f"{ncu.why_not or show.NCU}\n", "yellow" if ncu.why_not else "dim"))
+    for sentence in show.waiting(rows, ncu):
+        console.print(Text(sentence))
 
 
 def _counted(console: Console, target: Subject, seen: Seen, rows: list[Row], card: Card) -> None:
@@ -125,6 +129,9 @@ def _write(
     if target.lesson:
         files["call"] = folder / "call.py"
         disk.write(files["call"], driver.text(target))
+        if nsight_script.installed():
+            files["counters"] = folder / nsight_script.NAME
+            disk.write(files["counters"], nsight_script.text(target))
     if ncu and ncu.report:
         files |= ncu_counters.keep(ncu, folder)
     dots = rows if counted else ncu_counters.dots(rows, ncu)

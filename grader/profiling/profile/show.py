@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from grader.backends.cuda import stalls
 from grader.domain.workspace import shown
 from grader.profiling.profile import kernel_rows
+from grader.profiling.profile.driver import base
 from grader.profiling.profile.kernel_rows import Row, floor
-from grader.referee.predict import call
+from grader.referee.predict import call, validity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +77,18 @@ def _timed(r: Row, ncu: Counted | None) -> dict[str, str]:
     return row | dict(zip(names, values, strict=True))
 
 
+def waiting(rows: list[Row], ncu: Counted) -> list[str]:
+    """Of each kernel that ncu saw: what passed through L2, and what its warps waited for."""
+    said = []
+    for row in rows:
+        found = ncu.counts_of(row)
+        parts = [f"{size(found.l2_bytes)} through L2"] if found and found.l2_bytes else []
+        parts += [f"its warps wait {text}"] if found and (text := stalls.sentence(found.stalls)) else []
+        if parts:
+            said.append(f"{base(row.kernel) or row.kernel}: {', '.join(parts)}.")
+    return said
+
+
 def _sectors(r: Row) -> str:
     return "/".join("-" if x is None else f"{x:.3g}" for x in (r.load, r.store))
 
@@ -104,9 +118,10 @@ def predicted(launches: Sequence[Launch], card: Card, scale: float = 1.0) -> str
     if found.why_not:
         return f"No prediction for {card.name} {size}: {found.why_not}."
     longest = ", ".join(dict.fromkeys(found.limits))
-    return (
+    said = (
         f"Predicted for {card.name} {size}: {found.seconds * 1e6:,.1f} us. What takes the longest: {longest}."
     )
+    return f"{said} {validity.compared(card.name)}".rstrip()
 
 
 UNDER_MAIN = "A script is run from its first line to its last, as python would; does it call its kernel?"

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
 FEWEST_BLOCKS = 0.25  # of the card's SMs
 CONTENDED = 0.02  # share of requests that are atomic
 DOUBLE = 0.01  # share of arithmetic in float64
+COMPARED = ("NVIDIA H200", "NVIDIA H100 SXM")  # benchmarks/predict.py ran there
+
+
+def compared(card: str) -> str:
+    """A sentence for a card, by its name, on which no prediction was compared with a measurement; else ""."""
+    if card in COMPARED:
+        return ""
+    return f"Predictions were compared with measurements on {' and '.join(COMPARED)}, and not on {card}."
 
 
 def why_not(work: Work, card: Card) -> str:

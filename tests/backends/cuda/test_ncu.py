@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from grader.backends import detect
-from grader.backends.cuda import ncu
-from grader.profiling.profile import ncu_counters
+from grader.backends.cuda import ncu, stalls
+from grader.profiling.profile import ncu_counters, show
 from grader.profiling.profile.kernel_rows import rows
 from grader.profiling.profile.ncu_counters import Counted
 from grader.protocol.messages import Launch, Requests, decode, plain
@@ -70,3 +70,48 @@ def test_what_ncu_is_asked_is_one_command(monkeypatch: pytest.MonkeyPatch, tmp_p
     command = ncu.command(["square_kernel", "other"], tmp_path / "report.ncu-rep")
     assert command[0] == "/cuda/bin/ncu" and "regex:^(square_kernel|other)$" in command
     assert command[-2:] == ("-o", str(tmp_path / "report")) and "dram__bytes_read.sum" in " ".join(command)
+
+
+STALLED = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+
+
+def with_more(**values: str) -> str:
+    """The report of the H200 with columns that ``--set full`` adds; the numbers are made up."""
+    names, units, row = csv.reader(DATA.read_text().splitlines()[-3:])
+    more = {k if "__" in k else STALLED.format(k): v for k, v in values.items()}
+    lines = ([*names, *more], [*units, *("" for _ in more)], [*row, *more.values()])
+    return "\n".join(",".join(f'"{x}"' for x in line) for line in lines)
+
+
+def test_stall_reasons_and_the_bytes_of_the_l2_cache() -> None:
+    text = with_more(
+        long_scoreboard="12.5", long_scoreboard_not_issued="12.4", selected="1.0", not_selected="0.5", wait="2",
+        barrier="0", gpu__strange="7", **{ncu.L2: "134,217,728"},
+    )  # fmt: skip
+    [found] = ncu.parse(text)
+    assert found.l2_bytes == 1 << 27
+    assert found.stalls == {"long_scoreboard": 12.5, "not_selected": 0.5, "wait": 2.0, "barrier": 0.0}
+    assert list(stalls.shares(found.stalls)) == ["long_scoreboard", "wait", "not_selected", "barrier"]
+    said = stalls.sentence(found.stalls)
+    assert said.startswith("83 % for what it loads from device memory (long_scoreboard); 13 % a fixed time")
+    assert "barrier" not in said and stalls.sentence({}) == stalls.sentence({"wait": 0.0}) == ""
+    assert "for a reason of this name (new_in_2027)" in stalls.sentence({"new_in_2027": 1.0})
+
+
+def test_a_report_of_before_has_neither() -> None:
+    [found] = ncu.parse(DATA.read_text())
+    assert found.stalls == {} and found.l2_bytes == 0
+
+
+def test_what_warps_wait_for_is_said_below_the_table() -> None:
+    counted = Counted(ncu.parse(with_more(long_scoreboard="3", barrier="1", **{ncu.L2: "5000000"})))
+    seen = Launch("square_kernel(float const*, float*, long, long)", (256, 256, 1), (16, 16, 1), seconds=6e-5)
+    [row] = rows([seen])
+    [said] = show.waiting([row], counted)
+    assert said.startswith(
+        "square_kernel: 5 MB through L2, its warps wait 75 % for what it loads from device"
+    )
+    assert "25 % for the block's other warps at __syncthreads() (barrier)" in said
+    assert show.waiting([row], Counted(ncu.parse(DATA.read_text()))) == show.waiting([row], Counted()) == []
+    numbers: Any = counted.as_json(row)["ncu"]
+    assert numbers["l2_bytes"] == 5_000_000 and numbers["stalls"] == {"long_scoreboard": 3.0, "barrier": 1.0}
