@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tools import measured, numbers, results_clocks
+from tools import measured, numbers, results_clocks, support_page
 from tools.figures import intervals
 from tools.figures.plot_svg import Row, plot
 from tools.results_table import Described, shown, table
@@ -231,6 +231,7 @@ def _pairs(_root: Path, data: dict[str, Any]) -> Described:
 
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
+    "support.json": support_page.described,
     "bench.json": results_clocks.bench,
     "clocks.json": results_clocks.raced,
     "clocks_before.json": results_clocks.raced,

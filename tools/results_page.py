@@ -157,6 +157,7 @@ GROUPS = (
             "batch_report.json": "Reports of a class of ten thousand",
             "batch_report_term.json": "Reports of a term: a thousand students, fifteen lessons",
             "batch_resume.json": "A term that goes on where it was",
+            "support.json": "Versions that were tried",
             "site_load.json": "Pages of lessons on a slow line, by a slow processor",
         },
     ),

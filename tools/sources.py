@@ -28,6 +28,7 @@ from tools import (
     replays,
     results_page,
     slides,
+    support_page,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         f"reference/{lookup.CLASS.name}": lookup.CLASS.read_bytes(),
         "reference/cli.md": page_sources.cli(),
         "reference/cards.md": lookup.cards(root),
+        "reference/support.md": support_page.page(root),
         "reference/task.md": lookup.task(root),
         "reference/api.md": lookup.api(),
         "reference/glossary.md": words.page(tasks),

@@ -198,6 +198,12 @@ def test_rules_are_well_formed() -> None:
             assert text[0].isupper() or re.match(r"[\w({./]", text), rule.id
 
 
+def test_ptx_of_a_newer_nvcc_than_the_driver() -> None:
+    found = explain("RuntimeError: CUDA error: the provided PTX was compiled with an unsupported toolchain.")
+    assert found is not None and found.rule == "ptx-too-new"
+    assert "newer than the driver" in found.cause and "doctor" in found.fix
+
+
 def _finding() -> Finding:
     log = "exercise.py:3:1: error: expected ';' before '}' token\n    3 | }\n"
     message = "exercise.py, line 3: expected ';' before '}' token"

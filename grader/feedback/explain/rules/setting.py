@@ -39,6 +39,16 @@ RULES = (
         f"Update the driver, or install a PyTorch for an older CUDA; {COURSE} doctor shows both versions.",
     ),
     Rule(
+        "ptx-too-new",
+        (
+            r"the provided PTX was compiled with an unsupported toolchain",
+            r"CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+        ),
+        "The module holds PTX of an nvcc that is newer than the driver, and no machine code for this card.",
+        f"Compile for the card itself, as -arch=sm_75 for a T4, or update the driver; {COURSE} doctor shows both "
+        "versions.",
+    ),
+    Rule(
         "architecture",
         (
             r"Unsupported gpu architecture '(?P<name>\w+)'",
