@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MARK = {Status.PASSED: ("ok", "green"), Status.NOT_RUN: ("--", "dim")}
 MARK |= dict.fromkeys(PENDING, ("..", "yellow"))
 LOG_LINES = 14
+UNCOMPARED = "; no prediction was compared with a measurement on it"
 OTHER_ERRORS = 3
 
 
@@ -302,7 +303,7 @@ def speed_text(speed: Speed | None) -> str:
     beside = ", where waiting and launches count beside the bytes"
     if not isinstance(found, Predicted):
         return text
-    return f"{text}{beside}. {validity.compared(found.device)}".removesuffix(". ")
+    return text + beside + (UNCOMPARED if validity.compared(found.device) else "")
 
 
 def ratios(speed: Speed | None) -> tuple[str, str]:
@@ -321,7 +322,7 @@ def speed_note(speed: Measured | Predicted) -> str:
     """What the stars of the demo's table mean."""
     if isinstance(speed, Predicted):
         said = f"* times faster than eager, predicted for {speed.device} from what was counted; not measured"
-        return f"{said}. {validity.compared(speed.device)}".removesuffix(". ")
+        return said + (UNCOMPARED if validity.compared(speed.device) else "")
     return f"* times faster than eager, measured on {speed.device}"
 
 

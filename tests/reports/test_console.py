@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 from grader.domain.exercise_stage import Stage
@@ -92,6 +93,9 @@ def test_a_pipe_is_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_speed_says_how_it_came_about(speed: Speed | None, words: str) -> None:
     device = f" for {speed.device}" if isinstance(speed, Measured | Predicted) and speed.claimed else ""
     beside = ", where waiting and launches count beside the bytes" if isinstance(speed, Predicted) else ""
+    if isinstance(speed, Predicted):  # for a card that no prediction was compared on
+        beside += report.UNCOMPARED
+        assert report.speed_text(structs.replace(speed, device="NVIDIA H200")).endswith("beside the bytes")
     assert report.speed_text(speed) == words + device + beside
 
 
