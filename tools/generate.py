@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.domain import lesson_notebook
 from grader.domain.markers import MarkerError, block, regions, starter
-from tools import figures, numbers, questions, schemas
+from tools import capstone_page, figures, numbers, questions, schemas
 
 HERE = Path(__file__).parents[1]  # its pictures are the course's, also for a copy without any
 OPEN = re.compile(r"<!-- code: (?P<path>[^#\s]+)(?:#(?P<name>[\w-]+))? -->\s*$")
@@ -32,6 +32,7 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
     for page in sorted(root.glob("lessons/*/README.md")):
         text = questions.filled(filled(page, root, wanted), page.with_name("task.py"))
         wanted[page] = numbers.filled(text, root)
+    wanted |= capstone_page.files(root)
     names = ("contributing/million", "guide/from_string_to_gpu", "guide/ladder", "results/ladder")
     for name in names:
         if (page := root / "docs" / f"{name}.md").exists():

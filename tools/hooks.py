@@ -54,8 +54,10 @@ LOST = """<h1>There is no such page</h1>
 </ul>"""
 
 # Figures without words around them are not searched for, and every reader would fetch them with the index.
-# The pages that speak of them are found.
-NOT_SEARCHED = re.compile(r"results/\w|contributing/(?:clocks|prediction)/|slides/")
+# The pages that speak of them are found. Solutions are found by a link of their own page only.
+NOT_SEARCHED = re.compile(
+    r"results/\w|contributing/(?:clocks|prediction)/|slides/|lessons/capstone/solutions/"
+)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

@@ -8,14 +8,29 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from grader.domain.lessons import Lesson
+    from pathlib import Path
 
 FEWEST = 12
+
+
+class Solved(Protocol):
+    """What has a solution: a lesson, or a problem of the capstone. ``mutants.toml`` lies in its folder."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its files lie."""
+
+    @property
+    def exercise(self) -> Path:
+        """The starter."""
+
+    @property
+    def solution(self) -> Path:
+        """What the starter becomes."""
 
 
 class EditError(ValueError):
@@ -49,7 +64,7 @@ def edited(name: str, edits: tuple[tuple[str, str], ...], text: str) -> str:
     return text
 
 
-def declared(lesson: Lesson) -> list[Mutant]:
+def declared(lesson: Solved) -> list[Mutant]:
     """All versions that the lesson declares, the wrong ones first; none if it has no such file."""
     path = lesson.folder / "mutants.toml"
     if not path.is_file():
@@ -67,7 +82,7 @@ def declared(lesson: Lesson) -> list[Mutant]:
     ]
 
 
-def problems(lesson: Lesson, fewest: int = FEWEST) -> Iterator[str]:
+def problems(lesson: Solved, fewest: int = FEWEST) -> Iterator[str]:
     """Fewer mutants than ``fewest``, two of one name or text, and edits that do not fit, a sentence each."""
     every = declared(lesson)
     wrong = [m for m in every if not m.right]

@@ -234,7 +234,7 @@ def lesson(
     rest = rest.replace(note, f"{kept}\n{deck}" if deck else kept, 1)
     if quiz:
         rest = rest.replace("## Where to read on", f"{quiz}\n## Where to read on", 1)
-    return f"{title}{newline}\n{line}\n{_portable(rest)}"
+    return f"{title}{newline}\n{line}\n{portable(rest)}"
 
 
 NOT_SAID = re.compile(  # of a page that is described: head, comments, code, headings, tags, a lesson's facts
@@ -272,7 +272,8 @@ def hints(text: str, beside: tuple[str, ...] = ()) -> str:
     return "\n".join(parts)
 
 
-def _portable(text: str) -> str:
+def portable(text: str) -> str:
+    """A page of ``lessons/`` with what only GitHub understands put right for the site."""
     # GitHub renders Markdown inside <details>; Python-Markdown only when it is told to.
     text = re.sub(r"<details(?![^>]*markdown)", '<details markdown="1"', text)
     # Seen from lessons/NN_name/, the site's pages lie in ../../docs on GitHub and in ../.. on the site.

@@ -16,6 +16,7 @@ import yaml
 from grader.domain import folds
 from grader.domain.lessons import course_root
 from tools import (
+    capstone_page,
     coursemap,
     error_page,
     explorers,
@@ -70,6 +71,7 @@ def generated(root: Path, repository: str = "", release: str = "", *, solutions:
         **results_page.pages(root),
         **slides.decks(root, tasks),
         **replays.files(root),
+        **capstone_page.site(root, solutions=solutions),
     }
     for path in _lesson_files(root, solutions=solutions):
         uri = path.relative_to(root).as_posix()
@@ -127,6 +129,7 @@ def navigation(root: Path) -> list[dict[str, str]]:
     lessons = [{"Overview": "lessons/index.md"}]
     for name, task in page_sources.tasks(root).items():
         lessons.append({f"{name[:2]} {task.title}": f"lessons/{name}/README.md"})
+    lessons += [{"Capstone": uri} for uri in (capstone_page.PAGE,) if (root / uri).is_file()]
     return lessons
 
 

@@ -99,12 +99,20 @@ def check_lessons(
         ),
     ] = True,
 ) -> None:
-    """Check that lessons are whole: starters fail, solutions pass, mutants fail, pages run."""
+    """Check that lessons are whole: starters fail, solutions pass, mutants fail, pages run.
+
+    "capstone", and names of its problems after it, checks these.
+    """
     from grader.domain.lessons import find, names
-    from tools import blanks
+    from tools import blanks, capstone_check
     from tools.lesson_check import problems
 
+    if lesson and lesson[0] == capstone_check.WORD:
+        found = capstone_check.problems(course_root(), lesson[1:], print, with_mutants=mutants)
+        print("\n".join(found) or "The capstone is whole.")
+        raise typer.Exit(1 if found else 0)
     found = problems(course_root(), lesson or [], print, with_mutants=mutants)
+    found += capstone_check.within(course_root(), lesson or [], print, with_mutants=mutants)
     begun = [name for name in names() if blanks.left(find(name)) and (not lesson or name[:2] in lesson)]
     whole = (
         f"Nothing is wrong; {', '.join(begun)} waits for its blanks." if begun else "Every lesson is whole."

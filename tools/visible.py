@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.domain.lessons import Lesson
+    from tools.mutants import Solved
 
 MOST = 0.2
 SHORTEST = 9  # characters of a line that can give anything away
@@ -29,7 +30,7 @@ def telling(solution: str, starter: str = "") -> list[str]:
     return [x for x in lines if len(x) >= SHORTEST and not x.startswith(TRIVIAL) and x not in given]
 
 
-def share(lesson: Lesson, page: str) -> float:
+def share(lesson: Solved, page: str) -> float:
     """The part of the solution's lines that the code blocks of ``page`` show outside folds, from 0 to 1."""
     shown = {line.strip() for *_, block in FENCE.findall(folds.outside(page)) for line in block.splitlines()}
     own = telling(lesson.solution.read_text("utf-8"), lesson.exercise.read_text("utf-8"))

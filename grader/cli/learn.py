@@ -186,6 +186,16 @@ def hint(
     learn_verbs.hint(lesson, todo, level)
 
 
+@app.command()
+def capstone(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A problem; left out: all are listed.")] = "",
+) -> None:
+    """List the problems of the capstone, or lay one out: starter, reference, and the page to hand in."""
+    from grader.student import capstone_verb
+
+    raise typer.Exit(capstone_verb.run(name))
+
+
 @app.command("next")
 def following() -> None:
     """Say which lesson is next, and lay its file out."""

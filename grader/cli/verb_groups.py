@@ -27,6 +27,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "hint",
         "solution",
         "next",
+        "capstone",
         "reset",
         "open",
         "predict",
