@@ -1,0 +1,56 @@
+"""The capstone's page: its table is computed, has times only if there are any, and gives no solution away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.domain import capstone
+from tools import capstone_page, sources, visible
+
+ROOT = Path(__file__).resolve().parents[2]
+EVERY = capstone.problems()
+
+
+def test_the_table_has_a_row_a_problem_computed_from_its_sizes() -> None:
+    rows = capstone_page.table(EVERY, {}).splitlines()[2:]
+    assert len(rows) == len(EVERY)
+    swiglu = next(row for row in rows if "`swiglu`" in row)
+    moved, _ = capstone.find("swiglu").least()
+    assert f"{moved / 1e6:,.0f}" in swiglu and "[08](../08_sigmoid_residual/README.md)" in swiglu
+
+
+def test_times_have_columns_as_soon_as_there_are_results() -> None:
+    assert "eager" not in capstone_page.table(EVERY, {})
+    times = {"swiglu": {"eager": 1e-3, "compiled": 5e-4, "ours": 4e-4}}
+    head, _, *rows = capstone_page.table(EVERY, times).splitlines()
+    assert head.endswith("| eager, us | compiled, us | ours, us |")
+    assert next(row for row in rows if "`swiglu`" in row).endswith("| 1,000 | 500 | 400 |")
+    assert {row.count("|") for row in rows} == {head.count("|")}
+
+
+def test_no_results_are_an_empty_table_of_times(tmp_path: Path) -> None:
+    assert capstone_page.measured(tmp_path) == {}
+
+
+def test_a_site_without_solutions_has_no_line_of_one() -> None:
+    shown = capstone_page.site(ROOT, solutions=False)
+    assert capstone_page.SOLUTIONS not in shown and capstone_page.PAGE in shown
+    texts = [text if isinstance(text, str) else text.decode() for text in shown.values()]
+    lines = {line.strip() for text in texts for line in text.splitlines()}
+    assert "solutions.md" not in texts[0]
+    for problem in EVERY:
+        own = visible.telling(problem.solution.read_text(), problem.exercise.read_text())
+        secret = {line for line in own if len(line) >= visible.UNLIKELY}
+        assert secret and not secret & lines, problem.name
+
+
+def test_a_site_with_solutions_has_each_in_a_fold_and_none_outside() -> None:
+    page = capstone_page.site(ROOT, solutions=True)[capstone_page.SOLUTIONS]
+    assert isinstance(page, str)
+    for problem in EVERY:
+        assert visible.share(problem, page) == 0
+        assert visible.telling(problem.solution.read_text())[-1] in page
+
+
+def test_the_page_stands_behind_the_lessons_in_the_navigation() -> None:
+    assert sources.navigation(ROOT)[-1] == {"Capstone": capstone_page.PAGE}
