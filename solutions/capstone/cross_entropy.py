@@ -29,7 +29,7 @@ __global__ void loss_kernel(const float* logits, const int64_t* labels, float* o
             sum *= expf(largest - v);
             largest = v;
         }
-        if (v > -INFINITY) sum += expf(v - largest);
+        if (v != -INFINITY) sum += expf(v - largest);  // NaN stays NaN
     }
     Part part = {largest, sum};
     for (int step = 16; step > 0; step /= 2)

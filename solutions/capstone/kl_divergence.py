@@ -22,28 +22,31 @@ __device__ float together(float mine, bool add) {  // the sum of what all thread
     __syncthreads();  // all have read, before the next call writes
     return mine;
 }
-__device__ float log_of_sum(const float* row, int64_t classes) {  // of the exponentials, online in a thread
+struct Total { float largest, log; };  // log(sum of exp(logit)) in two parts: added up, it would lose digits
+__device__ Total total(const float* row, int64_t classes) {  // online in each thread
     float mine = -INFINITY, sum = 0.0f;
     for (int64_t i = threadIdx.x; i < classes; i += THREADS) {
-        const float before = mine;
-        mine = fmaxf(mine, row[i]);
-        if (mine > before) sum *= expf(before - mine);
-        sum += expf(row[i] - mine);
+        const float v = row[i];
+        if (v > mine) {
+            sum *= expf(mine - v);
+            mine = v;
+        }
+        if (v != -INFINITY) sum += expf(v - mine);  // NaN stays NaN
     }
     const float largest = together(mine, false);
-    sum = sum > 0.0f ? sum * expf(mine - largest) : 0.0f;
-    return largest + logf(together(sum, true));
+    sum = sum == 0.0f ? 0.0f : sum * expf(mine - largest);
+    return {largest, logf(together(sum, true))};
 }
 // solution: end
 __global__ void divergence_kernel(const float* teacher, const float* student, float* out, int64_t classes) {
     // starter: // TODO 1: the sum of p * (log p - log q) over the block's row.
     // solution: begin
     const int64_t row = blockIdx.x * classes;
-    const float lse_teacher = log_of_sum(teacher + row, classes);
-    const float lse_student = log_of_sum(student + row, classes);
+    const Total p = total(teacher + row, classes), q = total(student + row, classes);
     float sum = 0.0f;
     for (int64_t i = threadIdx.x; i < classes; i += THREADS) {
-        const float of_teacher = teacher[row + i] - lse_teacher, of_student = student[row + i] - lse_student;
+        const float of_teacher = teacher[row + i] - p.largest - p.log;
+        const float of_student = student[row + i] - q.largest - q.log;
         sum += expf(of_teacher) * (of_teacher - of_student);
     }
     sum = together(sum, true);

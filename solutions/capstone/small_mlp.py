@@ -23,7 +23,7 @@ __global__ void mlp_kernel(const float* x, const float* w1, const float* b1, con
     for (int h = 0; h < HIDDEN; ++h) {
         float between = b1[h];
         for (int k = 0; k < FEATURES; ++k) between += own[k] * first[h * FEATURES + k];
-        between = fmaxf(between, 0.0f);
+        if (between < 0.0f) between = 0.0f;
         for (int k = 0; k < FEATURES; ++k) result[k] += between * second[k * HIDDEN + h];
     }
     for (int k = 0; k < FEATURES; ++k) out[row * FEATURES + k] = result[k];

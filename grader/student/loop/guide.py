@@ -63,7 +63,9 @@ def welcome(console: Console) -> None:
     console.print("[bold]Inline to Fused[/]  CUDA kernels in PyTorch, from the first one to fused models.\n")
     console.print(bar(done, course))
     if at is None:
-        console.print(f"\nEvery lesson is passed. [bold]{COURSE} progress[/] shows your predictions, too.")
+        console.print(
+            f"\nEvery lesson is passed. [bold]{COURSE} capstone[/] has problems to choose one from."
+        )
         return
     line = done.line(at.name)
     console.print(f"\n{'Begin' if new else 'Go on'} with [bold]{at.number} {escape(at.task.title)}[/], "
@@ -101,7 +103,8 @@ def after(console: Console, lesson: Lesson, *, passed: bool) -> None:
     following = current(done, course)
     if following is None:
         console.print(
-            f"That was the last one: [bold]every lesson is passed[/]. {COURSE} progress looks back."
+            f"That was the last one: [bold]every lesson is passed[/]. {COURSE} progress looks back, and "
+            f"{COURSE} capstone has problems to choose one from."
         )
         return
     text = Text(f"Well done. Next: {following.number} {following.task.title}  ").append_text(
