@@ -141,13 +141,18 @@ def similar(
         list[Path] | None,
         typer.Option(help="Earlier years' submissions as well, as sources. May be repeated."),
     ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(help="The class list (CSV); files of one team are not compared.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the list to this file.")] = None,
     html: Annotated[Path | None, typer.Option(help="Also write the pairs side by side to this page.")] = None,
 ) -> None:
     """List submissions that resemble each other, for a person to look at; it accuses nobody."""
     from grader.teaching.similar import similar_verb
 
-    asked = similar_verb.Asked(submissions, _words(lesson), layout, least, tuple(against or ()), json, html)
+    asked = similar_verb.Asked(
+        submissions, _words(lesson), layout, least, tuple(against or ()), json, html, roster
+    )
     raise typer.Exit(similar_verb.run(asked))
 
 

@@ -50,13 +50,17 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section, or the whole class: ``graded`` of ``students``, and the mean share of the points."""
+    """A section, or the whole class: ``graded`` of ``students``, and the mean share of the points.
+
+    The share is of the ``counted`` rows: graded files, and rows that have points by the teacher's word.
+    """
 
     name: str
     students: int
     graded: int
     passed: int
     share: float | None
+    counted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,6 @@ def _mistakes(graded: Iterable[Row]) -> tuple[Mistake, ...]:
 
 def _section(name: str, rows: list[Row]) -> Section:
     graded = [row for row in rows if row.state == "graded"]
-    shares = [row.points / row.max_points for row in graded if row.max_points]
+    shares = [row.points / row.max_points for row in rows if row.counted and row.max_points]
     mean = statistics.fmean(shares) if shares else None
-    return Section(name, len(rows), len(graded), sum(row.passed for row in graded), mean)
+    return Section(name, len(rows), len(graded), sum(row.passed for row in graded), mean, len(shares))

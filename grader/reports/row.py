@@ -137,6 +137,11 @@ class Row:
         return self.points if self.final and not self.excused else None
 
     @property
+    def counted(self) -> bool:
+        """Whether the points are in means: of a graded file, or by the teacher's word where nothing was."""
+        return not self.excused and (self.state == "graded" or self.grade is not None)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What a teacher has said and changed by hand, then the notes."""
         return (*self.by_hand, *self.notes)

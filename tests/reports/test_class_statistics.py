@@ -26,7 +26,7 @@ ROWS = (
         for k in range(6, 12)
     ),
     *(row(k, BAD, NEVER, NEVER, section="B") for k in range(12, 14)),
-    Row("gone", LESSONS[0].name, "missing", NEVER, 0, 0, 10, section="A"),
+    Row("gone", LESSONS[0].name, "missing", NEVER, 0, 0, 10, section="A", final=False),
     row(0, GOOD, Status.PENDING_GPU, lesson=LESSONS[1].name),
 )  # fmt: skip
 RESULT = Class("x", "2026-11-21T00:00:00Z", LESSONS, ROWS)

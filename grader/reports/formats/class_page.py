@@ -22,7 +22,7 @@ def text(result: Class) -> str:
     """The class report. Links lead to ``students/`` beside the folder that this file is written to."""
     import statistics
 
-    graded = [row.points for row in result.rows if row.state == "graded"]
+    counted = [row.points for row in result.rows if row.counted]
     states = Counter(row.state for row in result.rows)
     shown: str = (
         environment()
@@ -31,16 +31,17 @@ def text(result: Class) -> str:
             result=result,
             states=[(state.replace("_", " "), n) for state, n in states.most_common()],
             points={
-                "mean": statistics.mean(graded),
-                "median": f"{statistics.median(graded):g}",
-                "of": len(graded),
+                "mean": statistics.mean(counted),
+                "median": f"{statistics.median(counted):g}",
+                "of": len(counted),
             }
-            if graded
+            if counted
             else None,
             waiting=sum(row.open for row in result.rows),
             waiting_for=waiting_for(status for row in result.rows for status in row.statuses),
             lessons=[_lesson(facts, result) for facts in result.lessons],
             look=[file for file in result.files if file.look],
+            doubts=result.facts.get("overrides", "").splitlines(),
             body="\n".join(map(_row, result.rows)),
         )
     )
@@ -66,13 +67,12 @@ def _place(row: Row, speed: SpeedSummary) -> dict[str, object]:
 
 
 def _lesson(facts: LessonFacts, result: Class) -> dict[str, object]:
-    rows = [r for r in result.rows if r.lesson == facts.name and r.state != "missing"]
-    graded = [r for r in rows if r.state == "graded"]
+    graded = [r for r in result.rows if r.lesson == facts.name and r.state == "graded"]
     missed = [c for c in class_statistics.checks(graded) if c.failed]
     drawn = []
-    if rows:
-        values = [min(r.points, facts.max_points) for r in rows]
-        caption = f"Points of {len(rows)} students who handed in; {facts.max_points} are the most."
+    values = [min(r.points, facts.max_points) for r in result.rows if r.lesson == facts.name and r.counted]
+    if values:
+        caption = f"Points of {len(values)} students who have any; {facts.max_points} are the most."
         drawn.append({"svg": charts.points(values, facts.max_points, caption), "caption": caption})
     speeds = [r.speed for r in graded if r.speed]
     if speeds:

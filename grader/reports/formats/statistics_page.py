@@ -26,7 +26,7 @@ def text(result: Class) -> str:
         shares = [
             (x.facts.name[:2], x.whole.share, x.whole.graded / max(1, x.whole.students)) for x in lessons
         ]
-        term = charts.term(shares, "Mean share of the points of graded files, and share of students graded.")
+        term = charts.term(shares, "Mean share of the points, and share of students graded.")
     made: str = (
         environment()
         .get_template("statistics.html")

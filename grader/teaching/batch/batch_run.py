@@ -22,6 +22,7 @@ from grader.teaching.batch import (
     batch_work,
     class_rows,
     collector,
+    earlier_runs,
     file_fates,
     hidden_cases,
     journal,
@@ -70,14 +71,16 @@ def run(request: Request) -> Class:
             made = batch_plan.make(found.files, wanted, settings, request.policy, found.fates)
             made = replace(made, files=file_fates.refused(found.fates, _refused(found, made)))
             _require_known(request.regrade, made)
-            made = class_rows.with_overrides(made, results)
-            disk.write(results.plan, made.text(title, request.times))
+            whole, kept_rows = earlier_runs.kept(made, title, results)
+            whole = class_rows.with_overrides(whole, results)
+            made = replace(made, overrides=whole.overrides)
+            disk.write(results.plan, whole.text(title, request.times))
             before = class_rows.best(results.lines())
             orders = left_to_grade(made, before, request)
         batch = _Batch(results, kept, made, {x.name: x for x in wanted}, before, request)
         with batch_progress.listener(len(orders), quiet=request.quiet) as told:
             batch.told = told
-            for text in (*holds, *warnings(found, request)):
+            for text in (*holds, *kept_rows, *warnings(found, request)):
                 told.say(text)
             if orders and not request.only_pending:
                 asked = {order.lesson for order in orders.values()}
@@ -94,7 +97,7 @@ def run(request: Request) -> Class:
                 )
                 raise
     try_logs.keep(results, found.files)
-    result = class_rows.collected(made, title, batch.lines, results)
+    result = class_rows.collected(whole, title, batch.lines, results)
     report_files.update_changed(results, result)
     return result
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from grader.domain import packages, submission
+from grader.domain import lessons, packages, submission
 from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE
 from grader.reports import formats
@@ -51,7 +51,7 @@ def show_files(request: Request) -> int:
     from pathlib import Path
 
     from grader.reports.console import screen
-    from grader.teaching.batch import batch_run, file_fates
+    from grader.teaching.batch import batch_run, file_fates, overrides
     from grader.teaching.batch.results_folder import ResultsFolder
 
     with tempfile.TemporaryDirectory() as room:
@@ -65,19 +65,35 @@ def show_files(request: Request) -> int:
                 unread[name] = str(error).replace(path, Path(path).name)
     found = replace(found, fates=file_fates.refused(found.fates, unread))
     console, table = screen(), Table(title=f"layout: {found.layout}", title_justify="left", box=None)
-    for head in ("student", "lesson", "file", "what becomes of it"):
+    known = {found.places[str(x.path)]: x for x in found.files if str(x.path) in found.places}
+    names = {x.student: x.name for x in found.files}
+    named = any(names.values())
+    for head in ("student", *(["name"] if named else []), "lesson", "file", "what becomes of it"):
         table.add_column(head, overflow="fold")
+
+    def person(student: str, file: str = "") -> list[str]:
+        """The student, as the class list calls the one whose file is graded, and the name if any is known."""
+        who = known[file].student if file in known else student
+        return [who or "?", *([names.get(who, "")] if named else [])]
+
     for fate in sorted(found.fates, key=lambda f: (f.student, f.lesson, f.file)):
-        cells = [Text(word) for word in (fate.student or "?", fate.lesson[:2], fate.file, fate.what)]
+        cells = [
+            Text(word) for word in (*person(fate.student, fate.file), fate.lesson[:2], fate.file, fate.what)
+        ]
         table.add_row(*cells, style="yellow" if fate.look else None)
     for one in found.files:
         if one.path is None:
             table.add_row(
-                *map(Text, (one.student, one.lesson[:2], "-", one.problem or one.missing)),
+                *map(Text, (*person(one.student), one.lesson[:2], "-", one.problem or one.missing)),
                 style="yellow" if one.problem or one.held else None,
             )
     console.print(table)
-    for text in batch_run.warnings(found, request):
+    wanted = [lessons.find(word) for word in request.lessons]
+    given = overrides.read(request.out / overrides.NAME, [x.name for x in wanted])
+    for text in (
+        *batch_run.warnings(found, request),
+        *given.above({x.name: x.task.max_points for x in wanted}),
+    ):
         console.print(text, markup=False)
     return 1 if any(fate.look for fate in found.fates) else 0
 
@@ -118,7 +134,7 @@ def _show(result: Class, written: list[Path]) -> None:
         "lesson",
         "rows",
         "passed",
-        "mean points",
+        "mean points, of rows",
         "open",
         "missing",
         "refused",
@@ -129,8 +145,8 @@ def _show(result: Class, written: list[Path]) -> None:
     for lesson in result.lessons:
         rows = [r for r in result.rows if r.lesson == lesson.name]
         states = Counter(r.state for r in rows)
-        graded = [r.points for r in rows if r.state == "graded"]
-        mean = f"{sum(graded) / len(graded):.1f}/{lesson.max_points}" if graded else "-"
+        counted = [r.points for r in rows if r.counted]
+        mean = f"{sum(counted) / len(counted):.1f}/{lesson.max_points} of {len(counted)}" if counted else "-"
         table.add_row(
             lesson.name, str(len(rows)), str(sum(r.passed for r in rows)), mean,
             str(sum(r.open for r in rows)), str(states["missing"]), str(states["refused"]),
@@ -149,5 +165,7 @@ def _show(result: Class, written: list[Path]) -> None:
             f"  {without} of {len(result.rows)} rows have no grade yet in files for gradebooks; --final says "
             "which of missing, refused and open are to count.", style="yellow", markup=False,
         )  # fmt: skip
+    for text in result.facts.get("overrides", "").splitlines():
+        console.print(f"  {text}", style="yellow", markup=False)
     for path in written:
         console.print(f"  {path}", style="dim", markup=False)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from grader.reports.row import Row
+
 NAME = "overrides.csv"
 COLUMNS = ("student", "lesson", "check", "points", "excuse", "comment", "extension", "author", "reason")
 YES, NO = {"yes", "y", "true", "1", "x"}, {"", "no", "n", "false", "0"}
@@ -75,6 +77,41 @@ class Overrides:
                 raise BadInputError(f"{path}, line {line.line}: there is no student {line.student!r}.")
             if line.lesson and line.lesson not in lessons:
                 raise BadInputError(f"{path}, line {line.line}: lesson {line.lesson!r} is not graded here.")
+
+    def doubts(self, rows: Iterable[Row]) -> list[str]:
+        """What the teacher may not have meant, a sentence each: no such check, or points above the most."""
+        said = dict[str, None]()
+        for row in rows:
+            most = {check.id: check.max_points for check in row.checks}
+            for one in (x for x in self.about(row.student, row.lesson) if x.points):
+                where = f"{NAME}, line {one.line}: {row.student}, lesson {row.lesson[:2]}"
+                if one.check and one.check not in most:
+                    why = f"its checks are {', '.join(most)}" if row.key else "nothing of it was graded"
+                    said[f"{where}, has no check {one.check!r}, so the line changes nothing; {why}."] = None
+                elif (limit := most[one.check] if one.check else row.max_points) < _given(one, row):
+                    what = f"check {one.check!r}" if one.check else "the lesson"
+                    said[
+                        f"{where}, is given {_given(one, row)} points of the {limit} that {what} has. They "
+                        "count, as a bonus; if that is not meant, correct the line."
+                    ] = None
+        return list(said)
+
+    def above(self, most: dict[str, int]) -> list[str]:
+        """Lines that give more points than a lesson has, told before anything is graded."""
+        lines = (one for each in self.by_student.values() for one in each)
+        return [
+            f"{NAME}, line {one.line}: {one.student} is given {one.points} points, and lesson {name[:2]} has "
+            f"{limit}. They count, as a bonus; if that is not meant, correct the line."
+            for one in lines
+            if one.points.isdigit() and not one.check
+            for name, limit in most.items()
+            if one.lesson in ("", name) and int(one.points) > limit
+        ]
+
+
+def _given(one: Override, row: Row) -> int:
+    """The points of the row or of the check after the teacher's word."""
+    return next((check.points for check in row.checks if check.id == one.check), row.points)
 
 
 def read(path: Path, lessons: Iterable[str]) -> Overrides:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.errors import BadInputError
-from grader.teaching.batch import roster, tables
+from grader.teaching.batch import moodle_headings, roster, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,6 +27,8 @@ FORMS = (
     "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%d %B %Y, %I:%M %p", "%d %B %Y, %H:%M",
     "%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M:%S UTC", "%b %d, %Y at %I:%M%p", "%m/%d/%Y %H:%M",
 )  # fmt: skip
+# A day's name, day, month, year and time as Moodle's languages other than English write them.
+WRITTEN = re.compile(r"\w+,? (\d{1,2})\.? (?:de )?(\w+) (?:de )?(\d{4}), (\d{1,2}:\d\d)")
 NONE = {"", "-", "none", "null", "never"}
 SAME_S, ENOUGH = 60.0, 3
 
@@ -101,7 +103,7 @@ def read(path: Path) -> list[Moment]:
     if not found:
         raise BadInputError(
             f"{path} has no times: no column is named {', '.join(MOMENTS[:5])} or time. Moodle's worksheet "
-            "is read in English: choose that language there, and download it again."
+            "is read in English, German, French and Spanish: choose one there, and download it again."
         )
     return found
 
@@ -136,6 +138,11 @@ def moment_of(text: str) -> float | None:
         return datetime.fromisoformat(word).timestamp()
     except ValueError:
         pass
+    if found := WRITTEN.fullmatch(word):  # Moodle in another language: "Freitag, 20. November 2026, 21:48"
+        month = next((k for k, names in enumerate(moodle_headings.MONTHS, 1) if found[2].lower() in names), 0)
+        if month:
+            moment = f"{found[3]}-{month:02d}-{int(found[1]):02d} {found[4]}"
+            return datetime.strptime(moment, "%Y-%m-%d %H:%M").timestamp()
     for form in FORMS:
         try:
             made = datetime.strptime(word, form)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
+from grader.teaching.batch import moodle_headings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +43,9 @@ def read(path: Path, what: str) -> Table:
 
 
 def folded(table: Table) -> list[dict[str, str]]:
-    """Each line by its columns' names in small letters, without spaces around anything."""
-    head = [name.strip().lower() for name in table.head]
+    """Each line by its columns' names in small letters, without spaces around anything.
+
+    Moodle's worksheet has its English names, whatever known language it is in.
+    """
+    head = moodle_headings.english(table.head)
     return [dict(zip(head, map(str.strip, line), strict=False)) for line in table.lines]

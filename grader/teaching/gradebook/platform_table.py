@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
-from grader.teaching.batch import roster, tables
+from grader.teaching.batch import moodle_headings, roster, tables
 from grader.teaching.batch.student_files import StudentFile
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def fill(path: Path, result: Class, lesson: LessonFacts, column: str = "") -> Fi
     ``column``: the name of Canvas' column, where the lesson's name does not tell it.
     """
     table = tables.read(path, "The gradebook")
-    head = [name.strip().lower() for name in table.head]
+    head = moodle_headings.english(table.head)
     people = [roster.person(line) for line in tables.folded(table)]
     number = {id(person): k for k, person in enumerate(people)}
     index = roster.Index([person for person in people if person.id])
@@ -64,8 +64,8 @@ def fill(path: Path, result: Class, lesson: LessonFacts, column: str = "") -> Fi
     else:
         raise BadInputError(
             f"{path} is neither Canvas' gradebook (columns Student, ID, Section) nor Moodle's grading "
-            "worksheet (Identifier, Grade, Last modified (grade)). Moodle's is read in English: choose that "
-            "language there, and download it again."
+            "worksheet (Identifier, Grade, Last modified (grade)). Moodle's is read in English, German, "
+            "French and Spanish: choose one of these languages there, and download it again."
         )
     written = sum(platform == "canvas" or not row.excused for row in rows.values())
     return Filled(_text(table), platform, table.head[at], written, tuple(without))
@@ -100,6 +100,12 @@ def _moodle(table: Table, head: list[str], rows: dict[int, Row], at: int, path: 
             raise BadInputError(
                 f"{path}: Moodle's maximum grade is {limit}, but lesson {row.lesson[:2]} has "
                 f"{row.max_points} points; set the assignment's maximum grade to that."
+            )
+        if limit and row.points > float(limit):
+            raise BadInputError(
+                f"{path}: {row.student} has {row.points} points, and Moodle passes over a grade above its "
+                f"maximum of {limit}; set the assignment's maximum grade to {row.points}, or correct "
+                "overrides.csv."
             )
         if not row.excused:
             _put(table, k, at, f"{row.points:.2f}")

@@ -12,13 +12,15 @@ from rich.table import Table
 
 from grader.domain import disk, lessons, packages, submission
 from grader.domain.errors import BadInputError
+from grader.teaching.batch import roster
 from grader.teaching.similar import fingerprint_tokens, side_by_side, winnow
 from grader.teaching.similar.side_by_side import Found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from grader.domain.lessons import Lesson
+    from grader.teaching.batch.student_files import StudentFile
     from grader.teaching.similar.winnow import Prints
 
 NOTE = (
@@ -41,6 +43,7 @@ class Asked:
     against: tuple[Path, ...] = ()
     json: Path | None = None
     html: Path | None = None
+    roster: Path | None = None
 
 
 def run(asked: Asked) -> int:
@@ -77,14 +80,14 @@ def compared(lesson: Lesson, asked: Asked, room: Path, say: Callable[[str], None
     """What is alike among the submissions for a lesson, its published solutions and earlier years."""
     from grader.teaching.batch import unpack
 
-    texts = dict(_texts(unpack.as_folder(asked.submissions, room / "class"), lesson, asked.layout, room, say))
+    texts, teams = _students(unpack.as_folder(asked.submissions, room / "class"), lesson, asked, room, say)
     count = len(texts)
     for path in _published(lesson):
         texts[f"{SOURCE}{path.relative_to(lessons.course_root())}"] = path.read_text("utf-8")
     for number, folder in enumerate(asked.against):
         there = unpack.as_folder(folder, room / f"earlier-{number}")
-        for name, text in _texts(there, lesson, "auto", room, say):
-            texts[f"{SOURCE}{folder.name}: {name}"] = text
+        for one, text in _texts(there, lesson, "auto", room, say):
+            texts[f"{SOURCE}{folder.name}: {one.student}"] = text
     tokens = {name: fingerprint_tokens.tokens(text) for name, text in texts.items()}
     prints: dict[str, Prints] = {name: winnow.prints(found) for name, found in tokens.items()}
     given = [lesson.exercise, lesson.reference, lesson.folder / "task.py"]
@@ -94,28 +97,57 @@ def compared(lesson: Lesson, asked: Asked, room: Path, say: Callable[[str], None
     for name, found in tokens.items():
         if own[name]:
             same.setdefault(tuple(token.text for token in found), []).append(name)
+
+    def one_team(names: Iterable[str]) -> bool:
+        found = {teams.get(name, "") for name in names}
+        return len(found) == 1 and "" not in found
+
     groups = tuple(
-        tuple(names) for names in same.values() if len(names) > 1 and not names[0].startswith(SOURCE)
+        tuple(names)
+        for names in same.values()
+        if len(names) > 1 and not names[0].startswith(SOURCE) and not one_team(names)
     )
     first = {names[0]: prints[names[0]] for names in same.values()}
     sources = [name for name in first if name.startswith(SOURCE)]
-    pairs = tuple(winnow.pairs(first, starters, asked.least, sources))
+    pairs = tuple(
+        pair
+        for pair in winnow.pairs(first, starters, asked.least, sources)
+        if not one_team((pair.first, pair.second))
+    )
     used = {name for pair in pairs for name in (pair.first, pair.second)} | {g[0] for g in groups}
     kept = {name: text for name, text in texts.items() if name in used}
     return Found(lesson.name, count, kept, tuple(sorted(groups, key=lambda g: (-len(g), g))), pairs)
 
 
+def _students(
+    folder: Path, lesson: Lesson, asked: Asked, room: Path, say: Callable[[str], None]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The class's files by student, and who is in which team. A file of several counts once."""
+    people = roster.read(asked.roster) if asked.roster else []
+    index = roster.Index(people)
+    texts, teams, seen = dict[str, str](), dict[str, str](), set[Path | None]()
+    for one, text in _texts(folder, lesson, asked.layout, room, say):
+        if one.path not in seen:  # a platform's group has one file, and each of it a row
+            seen.add(one.path)
+            texts[one.student] = text
+            person = index.find(one)
+            teams[one.student] = person.team if person else ""
+    if together := [name for name, team in teams.items() if team and [*teams.values()].count(team) > 1]:
+        say(f"{lesson.name}: files of one team are not compared with each other: {', '.join(together)}")
+    return texts, teams
+
+
 def _texts(
     folder: Path, lesson: Lesson, layout: str, room: Path, say: Callable[[str], None]
-) -> Iterator[tuple[str, str]]:
-    """Every readable file for the lesson, by student."""
+) -> Iterator[tuple[StudentFile, str]]:
+    """Every readable file for the lesson, and whose it is."""
     from grader.teaching.batch import layouts
 
     for one in layouts.read(folder, [lesson.name], lessons.names(), room / "students", layout).files:
         if one.path is None:
             continue
         try:
-            yield one.student, submission.read(one.path).source
+            yield one, submission.read(one.path).source
         except BadInputError as error:
             say(f"left out: {error}")
 

@@ -384,3 +384,21 @@ def test_dry_run_says_which_files_cannot_be_read(tmp_path: Path, monkeypatch: py
     assert "ben 07 ben_07.py refused: ben_07.py is empty; was it saved?" in lines
     assert "cem 07 cem_07.py refused: cem_07.py is UTF-16 text; save it as UTF-8." in lines
     assert done.exit_code == 1
+
+
+def test_dry_run_shows_names_and_points_above_the_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = put(tmp_path / "class", "s-1.py", "zoe.py")
+    (tmp_path / "list.csv").write_text("id,name\ns-1,Jane Doe\ns-2,Rick Roe\n")
+    (tmp_path / "results").mkdir()
+    head = "student,lesson,points,author,reason\n"
+    (tmp_path / "results" / "overrides.csv").write_text(f"{head}s-1,07,99,A,typed\ns-2,07,3,A,oral\n")
+    monkeypatch.chdir(tmp_path)
+    words = ["batch", str(folder), "--lesson", "07", "--dry-run", "--backend", "simt", "--roster", "list.csv"]
+    done = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+    lines = [" ".join(line.split()) for line in done.output.splitlines()]
+    assert "s-1 Jane Doe 07 s-1.py graded" in lines and "zoe 07 zoe.py graded" in lines
+    assert any(line.startswith("s-2 Rick Roe 07 - Nothing was handed in") for line in lines)
+    assert any("line 2: s-1 is given 99 points, and lesson 07 has" in line for line in lines)
+    assert not any("line 3" in line for line in lines)

@@ -12,9 +12,17 @@ import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Finding, Status, Verdict
-from grader.reports import formats
+from grader.reports import class_statistics, formats
 from grader.reports.row import LessonFacts, StudentResult, summary
-from grader.teaching.batch import batch_plan, class_rows, late_policy, overrides, report_files
+from grader.teaching.batch import (
+    batch_plan,
+    batch_verb,
+    class_rows,
+    earlier_runs,
+    late_policy,
+    overrides,
+    report_files,
+)
 from grader.teaching.batch.batch_plan import Entry, Plan
 from grader.teaching.batch.journal import Journal, Line
 from grader.teaching.batch.results_folder import ResultsFolder
@@ -204,3 +212,61 @@ def test_a_column_that_is_not_known_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / overrides.NAME).write_text("student,bonus\nann,3\n")
     with pytest.raises(BadInputError, match="column 'bonus'"):
         class_rows.collect(made)
+
+
+def test_points_above_the_most_and_checks_that_do_not_exist_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = results(tmp_path, late_policy.Policy(), graded("ann"), graded("ben"), graded("cleo"))
+    result, found = rows(
+        made,
+        "ann,,,99,,,,A,typed\nben,,odd shapes,3,,,,A,typed\ncleo,,odd sizes,7,,,,A,typed\n"
+        "cleo,,,+2,,,,A,bonus\n",
+    )
+    first, second, third, fourth = result.facts["overrides"].splitlines()
+    assert "line 2: ann, lesson 03, is given 99 points of the 10 that the lesson has" in first
+    assert "line 3: ben, lesson 03, has no check 'odd shapes'" in second and "load, odd sizes" in second
+    assert "line 4: cleo" in third and "7 points of the 6 that check 'odd sizes' has" in third
+    assert "line 5: cleo, lesson 03, is given 13 points of the 10" in fourth
+    assert (found["ann"].points, found["ben"].points, found["cleo"].points) == (99, 4, 13)
+    assert found["ben"].by_hand == ()  # what a student reads is nothing of the teacher's mistake
+    assert batch_verb.report(tmp_path, (), "-") == 0
+    assert "odd shapes" in capsys.readouterr().out
+    assert "odd shapes" in (made.reports / "index.html").read_text()
+    assert "overrides" not in rows(made, "ann,,,10,,,,A,right\n")[0].facts
+
+
+def test_means_count_who_has_points_by_hand_and_say_how_many(tmp_path: Path) -> None:
+    made = results(
+        tmp_path, late_policy.Policy(), graded("ann"), graded("ben"), Entry("cleo", LESSON, missing="-"),
+        Entry("dora", LESSON, missing="-"),
+    )  # fmt: skip
+    result, _ = rows(made, "cleo,,,8,,,,A,oral exam\nben,,,,yes,,,A,ill\n")
+    whole = class_statistics.of_class(result)[0].whole
+    assert (whole.students, whole.graded, whole.counted) == (4, 2, 2)  # ann and cleo
+    assert whole.share == pytest.approx(0.6)
+    page = formats.of_class()["html"].write(result)
+    assert "<b>6.0</b> points on average, of 2 rows that have points" in page
+    assert "The 2 who have points have 60 %" in formats.of_class()["statistics"].write(result)
+
+
+def test_what_an_earlier_run_graded_is_kept_and_said(tmp_path: Path) -> None:
+    made = results(tmp_path, late_policy.Policy(), graded("ann"), graded("ben"))
+    other = LessonFacts("07_fused_bias_relu", "Fused", 20)
+    entries = (Entry("ann", other.name, subject="t", key="u"), Entry("cleo", other.name, missing="-"))
+    whole, said = earlier_runs.kept(Plan(entries, {}, (other,), late_policy.Policy()), "class", made)
+    assert [(e.student, e.lesson[:2]) for e in whole.entries] == [
+        ("ann", "03"), ("ben", "03"), ("ann", "07"), ("cleo", "07"),
+    ]  # fmt: skip
+    assert [x.name for x in whole.lessons] == [LESSON, other.name]
+    assert len(said) == 1 and "2 rows of an earlier run" in said[0] and "ann, ben" in said[0]
+    # Another folder for the same lesson: its list says that ann is missing, whose file was graded before.
+    facts = (LessonFacts(LESSON, "Square", 10),)
+    now = (Entry("ann", LESSON, missing="-"), graded("dora"))
+    whole, said = earlier_runs.kept(Plan(now, {}, facts, late_policy.Policy()), "section B", made)
+    assert [(e.student, e.subject) for e in whole.entries] == [("ann", "s"), ("ben", "s"), ("dora", "s")]
+    assert earlier_runs.NOTE in whole.entries[0].notes and earlier_runs.NOTE not in whole.entries[2].notes
+    with pytest.raises(BadInputError, match="name another --out"):
+        earlier_runs.kept(Plan(now, {}, facts, late_policy.Policy(DUE, 50.0)), "section B", made)
+    same = (graded("ann"), graded("ben"))
+    assert earlier_runs.kept(Plan(same, {}, facts, late_policy.Policy(DUE)), "class", made)[1] == []

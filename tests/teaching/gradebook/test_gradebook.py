@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -16,6 +17,7 @@ from grader.domain.errors import BadInputError
 from grader.domain.verdict import Status
 from grader.reports import formats
 from grader.reports.row import Check, Class, FileFate, LessonFacts, Row
+from grader.teaching.batch import submission_times
 from grader.teaching.batch.results_folder import ResultsFolder
 from grader.teaching.gradebook import feedback_zip, platform_table
 
@@ -187,3 +189,39 @@ def test_other_tools_tables_and_scores() -> None:
     assert [(s.get("scoreGiven"), s["gradingProgress"]) for s in scores] == [
         (15, "FullyGraded"), (None, "PendingManual"), (None, "PendingManual"),
     ]  # fmt: skip
+
+
+WORKSHEETS = {
+    "German": 'ID,"Vollständiger Name",E-Mail-Adresse,Status,Bewertung,Bestwertung,'
+    '"Bewertung kann geändert werden","Zuletzt geändert (Abgabe)",'
+    '"Zuletzt geändert (Bewertung)","Feedback als Kommentar"\n'
+    'Teilnehmer/in111,Jane Doe,j@x.org,Abgegeben,,"20,00",Ja,"Freitag, 20. März 2026, 21:48",-,\n',
+    "French": "Identifiant,Nom complet,Adresse de courriel,Statut,Note,Note maximale,"
+    "La note peut être modifiée,"
+    "Dernière modification (travail remis),Dernière modification (note),Feedback par commentaires\n"
+    'Participant111,Jane Doe,j@x.org,Remis,,"20,00",Oui,"vendredi 20 mars 2026, 21:48",-,\n',
+    "Spanish": "Identificador,Nombre completo,Dirección de correo,Estado,Calificación,Calificación máxima,"
+    "La calificación puede ser cambiada,Última modificación (entrega),Última modificación (calificación),"
+    "Comentarios de retroalimentación\n"
+    'Participante 111,Jane Doe,j@x.org,Enviado,,"20,00",Sí,"viernes, 20 de marzo de 2026, 21:48",-,\n',
+}
+
+
+@pytest.mark.parametrize("language", WORKSHEETS)
+def test_a_worksheet_in_another_language_is_filled_and_has_times(language: str, tmp_path: Path) -> None:
+    path = tmp_path / "worksheet.csv"
+    path.write_text(WORKSHEETS[language], "utf-8")
+    filled = platform_table.fill(path, class_of(row("111", 18, ids={"moodle": "111"})), FACTS)
+    assert (filled.platform, filled.grades) == ("moodle", 1)
+    changed = differences(WORKSHEETS[language], filled.text)
+    assert changed[1, 4] == "18.00" and "18 of 20 points" in changed[1, 9] and len(changed) == 2
+    (moment,) = submission_times.read(path)
+    assert datetime.fromtimestamp(moment.when) == datetime(2026, 3, 20, 21, 48)
+    assert (moment.person.ids["moodle"], moment.person.name) == ("111", "Jane Doe")
+
+
+def test_moodle_gets_no_grade_above_its_maximum(tmp_path: Path) -> None:
+    path = tmp_path / "worksheet.csv"
+    path.write_text(MOODLE)
+    with pytest.raises(BadInputError, match="has 22 points, and Moodle passes over a grade above"):
+        platform_table.fill(path, class_of(row("111", 22, ids={"moodle": "111"})), FACTS)

@@ -152,3 +152,24 @@ def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "of 7 files" in capsys.readouterr().out
     with pytest.raises(BadInputError, match="There is no"):
         similar_verb.run(Asked(tmp_path / "nowhere", ("07",)))
+
+
+def test_members_of_one_team_are_no_copies_of_each_other(tmp_path: Path) -> None:
+    (tmp_path / "class").mkdir()
+    for who in ("ann", "ben", "cleo"):
+        (tmp_path / "class" / f"{who}.py").write_text(
+            disguised(SOLUTION).replace("zebra1", "own") + f"# {who}\n"
+        )
+    (tmp_path / "list.csv").write_text("id,team\nann,red\nben,red\ncleo,\n")
+    words = (tmp_path / "class", ("07",))
+    said: list[str] = []
+
+    def groups(**more: Path) -> list[set[str]]:
+        found = similar_verb.compared(LESSON, Asked(*words, **more), tmp_path / "room", said.append)  # type: ignore[arg-type]
+        return [{name for name in group if not name.startswith("source")} for group in found.groups]
+
+    assert groups() == [{"ann", "ben", "cleo"}] and not said
+    assert groups(roster=tmp_path / "list.csv") == [{"ann", "ben", "cleo"}]  # cleo is of no team
+    assert "one team" in said[0] and "ann, ben" in said[0]
+    (tmp_path / "class" / "cleo.py").unlink()
+    assert groups(roster=tmp_path / "list.csv") == []
