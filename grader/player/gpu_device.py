@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.utils.cpp_extension as extension
 
-from grader.backends.extension import load_inline
+from grader.backends.extension import load_inline, tvm_inline
 from grader.player import observe
 from grader.player.build_lock import Baton
 from grader.protocol.messages import BuildReply, Facts, Ownership, decode, plain
@@ -38,6 +38,9 @@ class Cuda:
         setattr(extension, "FileBaton", Baton)  # noqa: B010 - a name that torch does not give away
         extension.load_inline = self._asked_for(extension.load_inline, load_inline.request_of_texts)
         extension.load = self._asked_for(extension.load, load_inline.request_of_files)
+        if folder := os.environ.get("TORCH_EXTENSIONS_DIR"):  # where this player may write
+            os.environ["TVM_FFI_CACHE_DIR"] = folder
+        tvm_inline.install(self._announced)
 
     def _wake(self) -> None:
         if self._only_builds:

@@ -45,3 +45,16 @@ def sigmoid_residual(x: torch.Tensor, scale: float) -> torch.Tensor:
 
 
 # TODO 5: operator lesson10::backward(grad, x, scale); fakes for both; autograd; autocast.
+
+# For every PyTorch from 2.10 on: no header beyond torch/csrc/stable and torch/headeronly, no pybind11.
+stable_source = r"""
+#define TORCH_TARGET_VERSION 0x020a000000000000  // 2.10
+#define USE_CUDA
+#include <cuda_runtime.h>
+// TODO 6: lesson 08's forward for float32, operator lesson10_stable::sigmoid_residual, of stable headers alone.
+"""
+load_inline("lesson10_stable", "", stable_source, no_implicit_headers=True, is_python_module=False)
+
+
+def stable(x, scale):
+    return torch.ops.lesson10_stable.sigmoid_residual(x, scale)

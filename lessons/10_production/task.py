@@ -10,7 +10,7 @@ TASK = Task(
     title="Fit for production",
     entry="sigmoid_residual",
     cases=(
-        Case("float32", (Tensor((33, 31)), 2.0), "The kernel as lesson 08 left it.", 1),
+        Case("float32", (Tensor((33, 31)), 2.0), "The kernel as lesson 08 left it.", 0),
         Case("transposed", (Tensor((30, 50), layout="transposed"), -0.75), "A transposed view.", 1),
         Case("every other", (Tensor((20, 40), layout="strided"), 1.5), "A view with gaps.", 1),
         Case("expanded", (Tensor((18, 40), layout="expanded"), 1.5), "One row seen 18 times: stride 0.", 1),
@@ -40,7 +40,7 @@ TASK = Task(
                     1,
                     "float16 and bfloat16 stay, and are rounded once: the arithmetic is done in float32.",
                 ),
-                Property("gradient", "gradient", 2, "The gradient must flow, and be right: gradcheck."),
+                Property("gradient", "gradient", 1, "The gradient must flow, and be right: gradcheck."),
                 Property(
                     "opcheck", "registered", 1, "Schema, fake function and autograd must agree: opcheck."
                 ),
@@ -52,11 +52,28 @@ TASK = Task(
                 ),
             ),
         ),
+        Operator(
+            "stable",
+            (
+                Property(
+                    "stable operator",
+                    "stable_operator",
+                    1,
+                    "The same operator for float32, registered from C++: any layout and size, on the device of x.",
+                ),
+                Property(
+                    "stable ABI",
+                    "stable_abi",
+                    1,
+                    "Its library must need nothing of PyTorch's C++, which changes from version to version.",
+                ),
+            ),
+        ),
     ),
     introduces=("custom operator",),
-    terms=("dtype dispatch", "fake function", "autocast rule"),
+    terms=("dtype dispatch", "fake function", "autocast rule", "stable ABI"),
     requires=("overflow-safe sigmoid", "current stream", "tensor checks"),
-    minutes=75,
+    minutes=100,
     predictions=(
         Prediction(
             "gigabytes",
@@ -103,6 +120,7 @@ TASK = Task(
             ),
         ),
         Stage("Known to PyTorch", 40, ("gradient", "opcheck", "compile", "autocast")),
+        Stage("A stable binary", 25, ("stable operator", "stable ABI")),
     ),
     starter_fails="every other",
 )

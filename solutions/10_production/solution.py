@@ -98,3 +98,49 @@ sigmoid_residual.register_autograd(differentiate, setup_context=keep)
 torch.library.register_autocast("lesson10::sigmoid_residual", "cuda", torch.float32)
 # solution: end
 # endregion
+
+# For every PyTorch from 2.10 on: no header beyond torch/csrc/stable and torch/headeronly, no pybind11.
+stable_source = r"""
+#define TORCH_TARGET_VERSION 0x020a000000000000  // 2.10
+#define USE_CUDA
+#include <cuda_runtime.h>
+// starter: // TODO 6: lesson 08's forward for float32, operator lesson10_stable::sigmoid_residual, of stable headers alone.
+// solution: begin
+#include <torch/csrc/stable/accelerator.h>
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/macros.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+
+// region: stable
+__global__ void kernel(const float* x, float* out, float scale, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = scale / (1.0f + expf(-x[i])) + x[i];
+}
+
+torch::stable::Tensor run(torch::stable::Tensor x, double scale) {
+    STD_TORCH_CHECK(x.is_cuda(), "x must be on a CUDA device");
+    STD_TORCH_CHECK(x.scalar_type() == torch::headeronly::ScalarType::Float, "x must be float32");
+    const torch::stable::accelerator::DeviceGuard guard(x.get_device_index());
+    x = torch::stable::contiguous(x);
+    torch::stable::Tensor out = torch::stable::empty_like(x);
+    const int64_t n = x.numel();
+    if (n == 0) return out;
+    void* stream = nullptr;
+    TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream));
+    kernel<<<(n + 255) / 256, 256, 0, static_cast<cudaStream_t>(stream)>>>(
+        x.const_data_ptr<float>(), out.mutable_data_ptr<float>(), scale, n);
+    STD_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+
+STABLE_TORCH_LIBRARY(lesson10_stable, m) { m.def("sigmoid_residual(Tensor x, float scale) -> Tensor"); }
+STABLE_TORCH_LIBRARY_IMPL(lesson10_stable, CUDA, m) { m.impl("sigmoid_residual", TORCH_BOX(&run)); }
+// endregion
+// solution: end
+"""
+load_inline("lesson10_stable", "", stable_source, no_implicit_headers=True, is_python_module=False)
+
+
+def stable(x, scale):
+    return torch.ops.lesson10_stable.sigmoid_residual(x, scale)

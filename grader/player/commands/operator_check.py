@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
@@ -12,6 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.backends.simt.runtime.device import ACTIVE
 from grader.domain.digits import apart
+from grader.lesson_support import undefined
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -224,9 +226,47 @@ def huge(op: Op, scale: float) -> str:
     return _far(out[-5:], best, torch.full((), 2e-3 * (1 + abs(scale)), device="cuda"))
 
 
+def stable_operator(op: Op, scale: float) -> str:
+    """Right for float32 of any layout and size, on the device of the input; other inputs are refused."""
+    for what, x in (
+        ("A tensor in one piece", torch.randn(33, 31, device="cuda")),
+        ("A transposed view", torch.randn(30, 50, device="cuda").t()),
+        ("A tensor without elements", torch.empty(0, 8, device="cuda")),
+    ):
+        best = plain(x.double(), scale)
+        if far := _far(op(x, scale), best, 1e-5 * (1 + best.abs())):
+            return f"{what}: {far}"
+    for what, x in (
+        ("float64", torch.randn(8, device="cuda", dtype=torch.float64)),
+        ("on the CPU", torch.randn(8)),
+    ):
+        try:
+            op(x, scale)
+        except (RuntimeError, NotImplementedError):
+            continue
+        return f"A tensor that is {what} was not refused."
+    return device(op, scale)
+
+
+def stable_abi(op: Op, scale: float) -> str:
+    """An operator of a library is called, and no library that the file loaded needs PyTorch's C++."""
+    with _OwnOperators() as seen:
+        op(torch.randn(8, device="cuda"), scale)
+    libraries = sorted(torch.ops.loaded_libraries)
+    if not seen.dtypes or not libraries:
+        return "No operator of a library was called."
+    for library in libraries:
+        if unstable := undefined.of_torch(undefined.names(Path(library))):
+            return f"{Path(library).name} needs {len(unstable)} names of PyTorch's C++, for instance {unstable[0]}."
+    return ""
+
+
 CHECKS: dict[str, Callable[[Op, float], str]] = {
-    f.__name__: f for f in (rounded_once, gradient, registered, compiled, autocast, device, wide, huge)
-}
+    f.__name__: f
+    for f in (
+        rounded_once, gradient, registered, compiled, autocast, device, wide, huge, stable_operator, stable_abi,
+    )
+}  # fmt: skip
 
 
 def _far(own: torch.Tensor, right: torch.Tensor, allowed: torch.Tensor) -> str:

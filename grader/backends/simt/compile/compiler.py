@@ -220,7 +220,8 @@ def _make(request: BuildRequest, variant: Variant, run: Run, home: Path) -> None
         _judge_words(request)
         with ThreadPoolExecutor(2) as pool:
             jobs = [pool.submit(_device_object, request, variant, run)] if request.cuda_sources else []
-            jobs.append(pool.submit(_binding_object, request, run))
+            if not jobs or request.functions is not None or any(map(str.strip, request.cpp_sources)):
+                jobs.append(pool.submit(_binding_object, request, run))
             made = [job.result() for job in jobs]
         kind = "full" if any(k == "full" for _, k in made) else "lean"
         build_cache.once(home / HEADERS, lambda out: _write(out, kind))
@@ -309,8 +310,10 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
                 for k, part in enumerate(placed(text, pieces, "CUDA source"))
             ]
         parts.append(passes.told_apart(with_lines(text, pieces, "CUDA source")))
-    kind: headers.Kind = "fast" if variant == "fast" else "device"
     flags = usable_flags(request.cuda_cflags)
+    kind: headers.Kind = "fast" if variant == "fast" else "device"
+    if headers.is_bare("\n".join(everything), flags):
+        kind = "fast_bare" if variant == "fast" else "bare"
     own_headers = OwnHeaders.rewritten(request.headers, lambda text: passes.told_apart(prepared(text)))
     return _object("".join(parts), "\n".join(everything), kind, flags, run, own_headers, tuple(kernels))
 
@@ -326,6 +329,8 @@ def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
         usable_flags(request.cflags),
     )
     own_headers = OwnHeaders.rewritten(request.headers, lambda text: refuse_includes(text, own_paths))
+    if headers.is_bare(source, flags):
+        return _object("".join(parts), source, "bare", flags, run, own_headers)
     if request.functions is not None and not headers.uses_pybind(source):
         own = ['#include "binding.h"\n', *parts, bindings.plain(request.name, request.functions)]
         try:
@@ -371,6 +376,8 @@ def _object(
     key = build_cache.digest(text, kind, flags, own)
     all_headers: headers.Kind = "fast_full" if kind == "fast" else "full"
     lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
+    if kind in ("bare", "fast_bare"):
+        return _compiled(lean, text, kind, flags, run, own, kernels), "lean"
     if full.exists():
         return full, "full"
     if not headers.needs_full(source):
@@ -409,7 +416,7 @@ def _compiled(
              "-o", str(shown)], out.parent)  # fmt: skip
         judged.preprocessed(shown.read_text("utf-8", errors="replace"), str(out.parent / FOLDER))
         listing = out.parent / "listing.s"
-        look = bool(kernels) and not clang and kind in ("device", "full")
+        look = bool(kernels) and not clang and kind in ("device", "full", "bare")
         extra = [f"-Wa,-aln={listing}"] if look else []
         said = run([*arguments, *extra, "-x", "c++", "-c", str(source), "-o", str(out)], out.parent)
         if look and (found := instrumented.unheard(listing, list(kernels))):

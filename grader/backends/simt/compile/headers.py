@@ -12,7 +12,7 @@ from grader.backends.simt.compile import build_cache, toolchain
 if TYPE_CHECKING:
     from pathlib import Path
 
-Kind = Literal["device", "binding", "full", "fast", "fast_full"]
+Kind = Literal["device", "binding", "full", "bare", "fast", "fast_full", "fast_bare"]
 
 TEXT: dict[Kind, str] = {
     "device": '#include <narrow.h>\n#include "simt/half.h"\n',
@@ -20,10 +20,15 @@ TEXT: dict[Kind, str] = {
     "#include <torch/csrc/utils/pybind.h>\n#include <torch/csrc/Exceptions.h>\n",
     "full": '#include "simt/torch_half.h"\n#include <torch/extension.h>\n'
     '#include "simt/torch.h"\n#include "simt/half.h"\n',
+    # CUDA alone, for torch's stable ABI, where any other header of torch is an error, and for tvm_ffi.
+    "bare": '#include "simt/torch_half.h"\n#include "cuda_runtime.h"\n'
+    "#include <torch/headeronly/util/complex.h>\n#include <torch/headeronly/util/Exception.h>\n",
 }
-TEXT["fast"], TEXT["fast_full"] = TEXT["device"], TEXT["full"]
+TEXT["fast"], TEXT["fast_full"], TEXT["fast_bare"] = TEXT["device"], TEXT["full"], TEXT["bare"]
+FAST: tuple[Kind, ...] = ("fast", "fast_full", "fast_bare")
 # Not worth another 150 MB: the unchecked build is for runs that take longer than its compilation.
-NOT_PRECOMPILED: tuple[Kind, ...] = ("fast", "fast_full")
+NOT_PRECOMPILED: tuple[Kind, ...] = (*FAST, "bare")
+BARE = re.compile(r"\bTORCH_(?:TARGET_VERSION|STABLE_ONLY)\b|#\s*include\s*<tvm/ffi/")
 
 # Names that only the full headers have: not worth a first try without them.
 NEEDS_FULL = re.compile(
@@ -61,11 +66,11 @@ MISSING = (
 def flags(kind: Kind) -> list[str]:
     """The flags that a file compiled against these headers must have too."""
     # Per-operator headers: without the macro, some of torch's headers bring all two thousand operators.
-    lean = [] if kind in ("full", "fast_full") else [f"-I{toolchain.LEAN}", "-DAT_PER_OPERATOR_HEADERS"]
+    lean = [] if kind in ("full", "fast_full", "bare", "fast_bare") else [f"-I{toolchain.LEAN}", "-DAT_PER_OPERATOR_HEADERS"]
     if kind == "binding":
         mode = ["-O0"]
     else:
-        mode = toolchain.fast_flags() if kind in NOT_PRECOMPILED else toolchain.checked_flags()
+        mode = toolchain.fast_flags() if kind in FAST else toolchain.checked_flags()
     return [*lean, f"-I{toolchain.INCLUDE}", f"-I{toolchain.BIND}", *mode, *toolchain.common_flags()]
 
 
@@ -137,6 +142,11 @@ def use(kind: Kind) -> list[str]:
 def needs_full(source: str) -> bool:
     """Whether the narrow headers are certain not to do."""
     return NEEDS_FULL.search(COMMENT.sub(" ", source)) is not None
+
+
+def is_bare(source: str, flags: list[str]) -> bool:
+    """Whether the source is written for another ABI than that of torch's C++."""
+    return any(BARE.search(text) for text in (COMMENT.sub(" ", source), *flags))
 
 
 def uses_pybind(source: str) -> bool:

@@ -58,6 +58,8 @@ struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
   }
   void uncheckedSetDevice(Device d) const noexcept override { simt_exchange_device(d.index()); }
   Stream getStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
+  // What torch's C interfaces ask for, stable ABI and DLPack. Not `override`: older versions have no such function.
+  void* getStreamNativeHandle(const Stream) const { return simt_current_stream(); }
   Stream getDefaultStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
   Stream exchangeStream(Stream s) const override { return s; }
   DeviceIndex deviceCount() const noexcept override { return 1; }

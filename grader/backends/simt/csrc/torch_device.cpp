@@ -4,3 +4,4 @@
 #include "torch_fallback.cpp"
 #include "torch_operators.cpp"
 #include "torch_profiler.cpp"
+#include "torch_stable.cpp"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import importlib
+import inspect
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from grader.backends.extension import load_inline
+from grader.backends.extension import load_inline, tvm_inline
 from grader.backends.simt.runtime import counts, memory_findings, recordings, stand_ins, value_origins
 
 if TYPE_CHECKING:
@@ -124,6 +126,17 @@ class Runtime:
         self._library.simt_reset()
 
 
+def _built_for_tvm(real: Any, build: Callable[[BuildRequest], str]) -> Callable[..., Any]:
+    """``tvm_ffi.cpp.load_inline`` without nvcc."""
+    signature = inspect.signature(real)
+
+    def load_inline(*args: Any, **kwargs: Any) -> Any:
+        path = build(tvm_inline.request_of(signature.bind(*args, **kwargs).arguments))
+        return importlib.import_module("tvm_ffi").load_module(path)
+
+    return load_inline
+
+
 def activate(
     build: Callable[[BuildRequest], str],
     libraries: tuple[Path, Path],
@@ -155,5 +168,6 @@ def activate(
     stand_ins.install(library)
     value_origins.hold(library)
     load_inline.install(build, runtime_path.with_name("libbinding.so"))
+    tvm_inline.install(lambda real: _built_for_tvm(real, build))
     library.simt_last_words(last_words_fd)
     return runtime
