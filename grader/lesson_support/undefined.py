@@ -1,4 +1,4 @@
-"""What a library leaves to others: the names that its loader must find, and which of them PyTorch may change."""
+"""What a library leaves to others: names that its loader must find, and which of them PyTorch may change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 SECTION, SYMBOL = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
 DYNAMIC_SYMBOLS = 11  # a section's type
-# Names of C++ in PyTorch's namespaces, mangled. The functions of its stable interface are C's: aoti_torch_... and torch_...
+# C++ names in PyTorch's namespaces, mangled. Those of its stable interface are C's: aoti_torch_..., torch_...
 CPP = re.compile(r"_ZT?[A-Z]?N?[KVRO]*(?:S[a-z])?(?:2at|3c10|5torch)")
 
 
@@ -46,4 +46,6 @@ if __name__ == "__main__":
     for path in map(Path, sys.argv[1:]):
         needed = names(path)
         stable = sum(name.startswith(("aoti_torch_", "torch_")) for name in needed)
-        print(f"{path.name}: {len(of_torch(needed))} names of PyTorch's C++, {stable} of its stable interface")
+        print(
+            f"{path.name}: {len(of_torch(needed))} names of PyTorch's C++, {stable} of its stable interface"
+        )

@@ -59,7 +59,7 @@ TASK = Task(
                     "stable operator",
                     "stable_operator",
                     1,
-                    "The same operator for float32, registered from C++: any layout and size, on the device of x.",
+                    "The operator for float32, registered from C++: any layout and size, on the device of x.",
                 ),
                 Property(
                     "stable ABI",

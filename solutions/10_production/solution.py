@@ -104,7 +104,7 @@ stable_source = r"""
 #define TORCH_TARGET_VERSION 0x020a000000000000  // 2.10
 #define USE_CUDA
 #include <cuda_runtime.h>
-// starter: // TODO 6: lesson 08's forward for float32, operator lesson10_stable::sigmoid_residual, of stable headers alone.
+// starter: // TODO 6: lesson10_stable::sigmoid_residual, lesson 08's forward for float32, stable headers.
 // solution: begin
 #include <torch/csrc/stable/accelerator.h>
 #include <torch/csrc/stable/library.h>

@@ -1,18 +1,21 @@
-"""``tvm_ffi.cpp.load_inline``, replaced when a submission imports it: the call of torch's with another ABI."""
+"""``tvm_ffi.cpp.load_inline``, replaced when a submission imports it: torch's call with another ABI."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.backends.extension import load_inline
-from grader.backends.extension.request import BuildRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+
+    from grader.backends.extension.request import BuildRequest
 
 MODULE = "tvm_ffi.cpp.extension"  # where the function is defined; the package takes it from there
 INCLUDED = "".join(

@@ -257,14 +257,16 @@ def stable_abi(op: Op, scale: float) -> str:
         return "No operator of a library was called."
     for library in libraries:
         if unstable := undefined.of_torch(undefined.names(Path(library))):
-            return f"{Path(library).name} needs {len(unstable)} names of PyTorch's C++, for instance {unstable[0]}."
+            many = f"{len(unstable)} names of PyTorch's C++"
+            return f"{Path(library).name} needs {many}, for instance {unstable[0]}."
     return ""
 
 
 CHECKS: dict[str, Callable[[Op, float], str]] = {
     f.__name__: f
     for f in (
-        rounded_once, gradient, registered, compiled, autocast, device, wide, huge, stable_operator, stable_abi,
+        rounded_once, gradient, registered, compiled, autocast, device, wide, huge,
+        stable_operator, stable_abi,
     )
 }  # fmt: skip
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from tests.backends.simt.conftest import Play
+if TYPE_CHECKING:
+    from tests.backends.simt.conftest import Play
 
 pytestmark = pytest.mark.slow
 

@@ -66,7 +66,11 @@ MISSING = (
 def flags(kind: Kind) -> list[str]:
     """The flags that a file compiled against these headers must have too."""
     # Per-operator headers: without the macro, some of torch's headers bring all two thousand operators.
-    lean = [] if kind in ("full", "fast_full", "bare", "fast_bare") else [f"-I{toolchain.LEAN}", "-DAT_PER_OPERATOR_HEADERS"]
+    lean = (
+        []
+        if kind in ("full", "fast_full", "bare", "fast_bare")
+        else [f"-I{toolchain.LEAN}", "-DAT_PER_OPERATOR_HEADERS"]
+    )
     if kind == "binding":
         mode = ["-O0"]
     else:
