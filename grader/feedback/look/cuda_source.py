@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from grader.feedback.look.python_source import CudaText
 
 CHECKS = {
-    "C10_CUDA_KERNEL_LAUNCH_CHECK", "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceSynchronize",
-    "cudaStreamSynchronize",
+    "C10_CUDA_KERNEL_LAUNCH_CHECK", "STD_CUDA_KERNEL_LAUNCH_CHECK", "cudaGetLastError",
+    "cudaPeekAtLastError", "cudaDeviceSynchronize", "cudaStreamSynchronize",
 }  # fmt: skip
 ON_DEFAULT_STREAM = "A launch on the default stream; torch may be working on another one."
 DEFAULT = {"0", "nullptr", "NULL", "cudaStreamDefault", "cudaStreamLegacy", "cudaStreamPerThread"}
