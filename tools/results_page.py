@@ -49,7 +49,6 @@ GAPS = {  # what older files do not say; a file that is new names all three
     "clocks_one_pair.json": "versions",
     "corpus_timed.json": "versions",
     "first_hour.json": "device versions command",
-    "gemm_epilogue.json": "command",
     "lesson07.json": "versions",
     "look.json": "versions command",
     "models.json": "versions",
@@ -61,7 +60,6 @@ GAPS = {  # what older files do not say; a file that is new names all three
     "roles.json": "versions",
     "roles_before.json": "versions",
     "row_spread.json": "versions",
-    "simt_vs_gpu.json": "versions",
 }
 MOST = 40  # rows of a table that nobody described
 WORDS = 120  # letters of a cell there
@@ -234,6 +232,9 @@ def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:
         wrong = ", ".join(sorted(lacking ^ expected))
         raise ResultError(f"{name}: {wrong}: a result names device, versions and command (GAPS: older ones)")
     told = {fact: text or "not noted" for fact, text in facts.items()}
+    if drivers := ", ".join(dict.fromkeys(_values(data, "driver"))):
+        known = facts["versions"] or "all others not noted"
+        told["versions"] = f"driver {drivers}, {known}"
     return told | {"date": next(_values(data, "date"), "") or _committed(root, name)}
 
 
@@ -285,6 +286,7 @@ def _machine(machine: Any) -> list[str]:
 def _versions(data: dict[str, Any]) -> Iterator[str]:
     for key in ("torch", "triton", "cuda", "numba", "python", "compiler", "nvcc", "ncu"):
         for version in _values(data, key):
+            version = version.removeprefix("Build cuda_").partition("/")[0] if key == "nvcc" else version
             if key == "compiler" or (version[:1].isdigit() and len(version) < LONGEST_VERSION):
                 yield f"{key} {version}"
     for versions in _parts(data, "versions"):
