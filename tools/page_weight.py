@@ -26,6 +26,12 @@ NEEDED_BY = {  # file: what stands on each page that needs it
     "_mkdocstrings": 'class="doc ',
 }
 TOOLTIP = re.compile(r'<abbr title="([^"]*)">(.*?)</abbr>', re.S)
+# Space and plain names of code have the colour of the code itself: an element for each would be every second
+# one of a page. How many lines a block has is its height before it is drawn (``extra.css``).
+CODE = re.compile(r"<pre>(?:<span></span>)?<code>(.*?)</code></pre>", re.S)
+PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
+# A number and its unit stay on one line of a narrow table.
+MEASURE = re.compile(r"(<td[^>]*>[\d.,]+) ((?:us|ms|s|min|h|B|KB|MB|GB|%)</td>)")
 SECTION = re.compile(r"(?=<h[1-6][ >])")
 # The theme's rule for the moment in which colours change. Its script sets and takes away that attribute on
 # every page that is opened, and for this rule the browser styles each element of the page anew, twice.
@@ -40,6 +46,22 @@ def lighter(page: str) -> str:
 def told_once(content: str) -> str:
     """A page's text with a term's tooltip where a section uses it first, and in no heading."""
     return "".join(map(_section, SECTION.split(content)))
+
+
+def plain_code(content: str) -> str:
+    """A page's blocks of code without elements that change nothing, each with its number of lines."""
+
+    def block(match: re.Match[str]) -> str:
+        lines = match[1].rstrip("\n").count("\n") + 1
+        text = PLAIN.sub(r"\1", match[1])
+        return f'<pre style="--lines: {lines}"><code>{text}</code></pre>'
+
+    return CODE.sub(block, content)
+
+
+def whole_measures(content: str) -> str:
+    """A page's text whose tables do not break between a number and its unit."""
+    return MEASURE.sub("\\1\N{NO-BREAK SPACE}\\2", content)
 
 
 def _section(text: str) -> str:

@@ -321,3 +321,84 @@ def test_notebooks_can_be_downloaded(site: Site, server: Server, page: Any):
     with page.expect_download() as download:
         page.get_by_role("link", name="Notebook", exact=True).click()
     assert re.fullmatch(r"02_python_kernel\.ipynb", download.value.suggested_filename)
+
+
+def test_no_letter_of_a_figure_is_cut(page: Any):
+    cut = {}
+    for path in sorted((ROOT / "docs/assets/figures").glob("*.svg")):
+        page.set_content(f"<body style='margin: 200px; width: 480px'>{path.read_text('utf-8')}")
+        found = page.evaluate("""() => {
+          const sheet = document.querySelector("svg"), whole = sheet.getBoundingClientRect();
+          return [...sheet.querySelectorAll("text")].filter(text => {
+            const box = text.getBoundingClientRect();
+            return box.left < whole.left - 1 || box.right > whole.right + 1
+              || box.top < whole.top - 1 || box.bottom > whole.bottom + 1;
+          }).map(text => text.textContent);
+        }""")
+        if found:
+            cut[path.name] = found
+    assert not cut
+
+
+def test_a_long_question_stays_in_its_frame_and_a_long_answer_in_line(server: Server, page: Any):
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"{server.address}/lessons/15_softmax/")
+    wrong = page.evaluate("""() => [...document.querySelectorAll(".quiz")].flatMap(quiz => {
+      const frame = quiz.getBoundingClientRect(), found = [];
+      const legend = quiz.querySelector("legend").getBoundingClientRect();
+      if (legend.top < frame.top) found.push("a question");
+      for (const label of quiz.querySelectorAll("label")) {
+        const words = document.createRange();
+        words.selectNodeContents(label);
+        const lefts = [...words.getClientRects()].map(r => r.left);
+        if (Math.max(...lefts) - Math.min(...lefts) > 2 && !label.children.length) found.push(label.innerText);
+      }
+      return found;
+    })""")
+    assert not wrong
+
+
+def test_code_that_is_drawn_late_has_its_height_before_and_scrolls_by_key_after(server: Server, page: Any):
+    page.set_viewport_size({"width": 412, "height": 823})
+    page.goto(f"{server.address}/lessons/16_attention/", wait_until="load")
+    early, late, wide = page.evaluate("""async () => {
+      const blocks = [...document.querySelectorAll("pre[style] > code")].filter(c => !c.closest("details"));
+      const heights = () => blocks.map(block => block.offsetHeight);
+      const early = heights();
+      blocks.forEach(block => block.style.contentVisibility = "visible");
+      const late = heights();
+      const wide = blocks.findLastIndex(block => block.scrollWidth > block.clientWidth);
+      blocks.forEach(block => block.style.contentVisibility = "");
+      return [early, late, wide];
+    }""")
+    assert len(early) > 5
+    assert early == late
+    shown = """place => [...document.querySelectorAll("pre[style] > code")].filter(c => !c.closest("details"))[place]"""
+    block = page.evaluate_handle(shown, wide).as_element()
+    block.evaluate(
+        "block => block.removeAttribute('tabindex')"
+    )  # what the theme may have set while all was drawn
+    block.evaluate("block => block.scrollIntoView()")
+    page.wait_for_function("block => block.getAttribute('tabindex') === '0'", arg=block)
+
+
+def test_a_number_keeps_its_unit_and_code_has_no_element_that_changes_nothing(site: Site):
+    text = site.pages["lessons/15_softmax/index.html"].text
+    assert re.search(r"<td[^>]*>[\d,.]+\N{NO-BREAK SPACE}us</td>", text)
+    for name, document in site.pages.items():
+        assert not re.search(r"<td[^>]*>[\d,.]+ (us|ms|MB)</td>", document.text), name
+    blocks = re.findall(r"<pre[^>]*><code>(.*?)</code>", text, re.S)
+    assert blocks
+    assert not [b for b in blocks if '<span class="w">' in b or '<span class="n">' in b]
+
+
+def test_a_button_that_is_pressed_can_be_read_in_the_dark(server: Server, page: Any):
+    page.emulate_media(color_scheme="dark")
+    for address in ("", "lessons/15_softmax/"):
+        page.goto(f"{server.address}/{address}")
+        page.add_style_tag(content="* { transition: none !important; }")
+        for button in page.locator("a.md-button, button.md-button").all():
+            button.focus()
+            colours = button.evaluate("b => [getComputedStyle(b).color, getComputedStyle(b).backgroundColor]")
+            words, ground = (sum(map(float, re.findall(r"[\d.]+", c)[:3])) for c in colours)
+            assert abs(words - ground) > 250, (address, button.inner_text(), colours)

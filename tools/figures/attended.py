@@ -22,7 +22,7 @@ TITLE = (
 
 def picture(_root: Path) -> str:
     """A square of tiles, one row of it being walked along."""
-    sheet = Sheet(292, TITLE)
+    sheet = Sheet(298, TITLE)
     sheet.text(LEFT, 18, "keys and values, in tiles of 32", "bold")
     for tile in range(TILES):
         sheet.rect(LEFT + tile * WIDE, 28, WIDE - 3, 20, "c" if tile == AT else "pale", rx=2)

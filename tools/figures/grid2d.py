@@ -62,7 +62,7 @@ def _close(sheet: Sheet, x: float, y: float) -> None:
     said = ("thread (4, 4):", "row 2 * 16 + 4 = 36", "column 6 * 16 + 4 = 100", "the last element")
     for line, words in enumerate(said):
         sheet.text(4, top + 10 + line * 17, words, "small" if line else "bold small")
-    arrow(sheet, 152, top + 40, left + 4 * CLOSE + 2, top + 4 * CLOSE + 6, "as")
+    arrow(sheet, 162, top + 40, left + 4 * CLOSE + 2, top + 4 * CLOSE + 6)  # green squares lie below it
     for line, words in enumerate(("thread (5, 4):", "row 36, column 101", "no such element:", "do nothing")):
         sheet.text(4, top + 96 + line * 17, words, "small" if line else "bold small")
     arrow(sheet, 132, top + 108, left + 5 * CLOSE + 2, top + 5 * CLOSE, "bs")

@@ -6,6 +6,11 @@
       else box.removeAttribute("tabindex");
     }
   }
+  // A block of code far below has no width yet when the theme asks whether it scrolls.
+  addEventListener("contentvisibilityautostatechange", event => {
+    const box = event.target;
+    if (!event.skipped && box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  }, true);
   addEventListener("load", reach);
   addEventListener("resize", reach);
 })();
