@@ -91,3 +91,41 @@ def differentiate(ctx, grad):
 torch.library.register_autograd("lesson10_alternative::forward", differentiate, setup_context=keep)
 torch.library.register_autocast("lesson10_alternative::forward", "cuda", torch.float32)
 sigmoid_residual = torch.ops.lesson10_alternative.forward.default
+
+stable_source = r"""
+#define TORCH_TARGET_VERSION 0x020a000000000000  // 2.10
+#define USE_CUDA
+#include <cuda_runtime.h>
+#include <torch/csrc/stable/accelerator.h>
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/macros.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+
+__global__ void stride_loop(const float* x, float* out, float scale, int64_t n) {
+    const int64_t threads = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += threads)
+        out[i] = x[i] + scale / (1.0f + expf(-x[i]));
+}
+
+torch::stable::Tensor sigmoid_residual(torch::stable::Tensor given, double scale) {
+    STD_TORCH_CHECK(given.is_cuda(), "x must be on a CUDA device, not on the CPU");
+    STD_TORCH_CHECK(given.scalar_type() == torch::headeronly::ScalarType::Float, "x must be float32");
+    const torch::stable::accelerator::DeviceGuard guard(given.get_device_index());
+    const torch::stable::Tensor x = torch::stable::contiguous(given);
+    torch::stable::Tensor out = torch::stable::empty_like(x);
+    void* stream = nullptr;
+    TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(given.get_device_index(), &stream));
+    stride_loop<<<256, 256, 0, static_cast<cudaStream_t>(stream)>>>(
+        x.const_data_ptr<float>(), out.mutable_data_ptr<float>(), scale, x.numel());
+    STD_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+
+STABLE_TORCH_LIBRARY(lesson10_alternative_stable, m) { m.def("sigmoid_residual(Tensor x, float scale) -> Tensor"); }
+STABLE_TORCH_LIBRARY_IMPL(lesson10_alternative_stable, CUDA, m) { m.impl("sigmoid_residual", TORCH_BOX(&sigmoid_residual)); }
+"""
+load_inline(
+    "lesson10_alternative_stable", "", stable_source, no_implicit_headers=True, is_python_module=False
+)
+stable = torch.ops.lesson10_alternative_stable.sigmoid_residual.default

@@ -67,3 +67,42 @@ def differentiate(ctx, grad):
 
 sigmoid_residual.register_autograd(differentiate, setup_context=setup)
 torch.library.register_autocast(sigmoid_residual, "cuda", torch.float32)
+
+stable_source = r"""
+#define TORCH_TARGET_VERSION 0x020a000000000000  // 2.10
+#define USE_CUDA
+#include <cuda_runtime.h>
+#include <torch/csrc/stable/accelerator.h>
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/macros.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+
+__global__ void element(const float* x, float* out, float scale, int64_t n) {
+    const int64_t i = threadIdx.x + int64_t(blockIdx.x) * blockDim.x;
+    if (i >= n) return;
+    const float v = x[i];
+    out[i] = v + scale * (1.0f / (1.0f + expf(-v)));
+}
+
+torch::stable::Tensor sigmoid_residual(torch::stable::Tensor x, double scale) {
+    STD_TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::headeronly::ScalarType::Float, "float32 on a GPU");
+    const torch::stable::accelerator::DeviceGuard guard(x.get_device_index());
+    x = torch::stable::contiguous(x);
+    torch::stable::Tensor out = torch::stable::empty_like(x);
+    if (x.numel() > 0) {
+        void* stream = nullptr;
+        TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream));
+        const unsigned blocks = (x.numel() + 127) / 128;
+        element<<<blocks, 128, 0, static_cast<cudaStream_t>(stream)>>>(
+            x.const_data_ptr<float>(), out.mutable_data_ptr<float>(), scale, x.numel());
+        STD_CUDA_KERNEL_LAUNCH_CHECK();
+    }
+    return out;
+}
+
+STABLE_TORCH_LIBRARY(lesson10_plain_stable, m) { m.def("sigmoid_residual(Tensor x, float scale) -> Tensor"); }
+STABLE_TORCH_LIBRARY_IMPL(lesson10_plain_stable, CUDA, m) { m.impl("sigmoid_residual", TORCH_BOX(&sigmoid_residual)); }
+"""
+load_inline("lesson10_plain_stable", "", stable_source, no_implicit_headers=True, is_python_module=False)
+stable = torch.ops.lesson10_plain_stable.sigmoid_residual.default
