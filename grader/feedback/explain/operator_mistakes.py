@@ -165,7 +165,25 @@ def _dispatch(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                    "AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, ...) has both halves as well.")  # fmt: skip
 
 
+def _for_the_cpu(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``TORCH_LIBRARY_IMPL(space, CPU, m)`` of a function that launches a kernel."""
+    if not text.kernels:
+        return
+    for block in re.finditer(
+        r"\b\w*TORCH_LIBRARY_IMPL\(\s*(?P<space>\w+)\s*,\s*(?P<key>CPU)\s*,[^)]*\)\s*\{(?P<rest>[^}]*)",
+        text.code,
+    ):
+        first = text.line(block.start())  # of code, whose strings are blanked
+        here = "\n".join(text.source.splitlines()[first - 1 : first + block["rest"].count("\n")])
+        name = re.search(r'impl\(\s*"(\w+)"', here)
+        what = f"{block['space']}::{name[1]}" if name else f"what {block['space']} has"
+        yield Fact("registered-for-the-cpu", first,
+                   f"This registers {what} for tensors on the CPU. For those on a GPU, whose key is CUDA, it has no function then.",
+                   f"Write `{block[0][: block.start('key') - block.start()]}CUDA, m)`.")  # fmt: skip
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_for_the_cpu, frozenset({Status.RAISED, Status.FAILED})),
     (_dispatch, frozenset({Status.RAISED, Status.FAILED})),
     (_unregistered, frozenset({Status.FAILED, Status.RAISED})),
     (_fake, frozenset({Status.FAILED})),
