@@ -266,7 +266,7 @@ def test_what_an_earlier_run_graded_is_kept_and_said(tmp_path: Path) -> None:
     whole, said = earlier_runs.kept(Plan(now, {}, facts, late_policy.Policy()), "section B", made)
     assert [(e.student, e.subject) for e in whole.entries] == [("ann", "s"), ("ben", "s"), ("dora", "s")]
     assert earlier_runs.NOTE in whole.entries[0].notes and earlier_runs.NOTE not in whole.entries[2].notes
-    with pytest.raises(BadInputError, match="name another --out"):
+    with pytest.raises(BadInputError, match="Name another --out"):
         earlier_runs.kept(Plan(now, {}, facts, late_policy.Policy(DUE, 50.0)), "section B", made)
     same = (graded("ann"), graded("ben"))
     assert earlier_runs.kept(Plan(same, {}, facts, late_policy.Policy(DUE)), "class", made)[1] == []
