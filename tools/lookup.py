@@ -41,6 +41,9 @@ CARDS = """\
 A card is a file in `grader/domain/cards` with what one GPU could do at best, and where each number comes from. Rooflines,
 floors and [predicted times](../guide/simt.md#counting) are computed from it. A time computed from a card is a bound or a
 prediction and is called so; it is never a measurement.
+
+The figures of the B200, L40S, RTX 5060, RTX 5090, RTX A2000 and GTX 1650 were read from copies of NVIDIA's data sheets at
+dealers and from reports of owners, not from the pages that are linked. Compare them with these before you build on them.
 """
 
 TASK = """\
