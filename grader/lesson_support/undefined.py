@@ -44,7 +44,11 @@ def of_torch(symbols: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     for path in map(Path, sys.argv[1:]):
-        needed = names(path)
+        try:
+            needed = names(path)
+        except (OSError, ValueError, struct.error, IndexError) as error:
+            print(f"{path} cannot be read as a library: {error}", file=sys.stderr)
+            sys.exit(2)
         stable = sum(name.startswith(("aoti_torch_", "torch_")) for name in needed)
         print(
             f"{path.name}: {len(of_torch(needed))} names of PyTorch's C++, {stable} of its stable interface"

@@ -38,12 +38,12 @@ __global__ void argmax_kernel(const float* x, int64_t* out, int columns) {
     // solution: end
 }
 torch::Tensor argmax(torch::Tensor x) {
-    const torch::Tensor in = x.contiguous();
-    const torch::Tensor out = torch::empty({in.size(0)}, in.options().dtype(torch::kLong));
-    if (in.size(0) == 0) return out;
+    const torch::Tensor given = x.contiguous();
+    const torch::Tensor out = torch::empty({given.size(0)}, given.options().dtype(torch::kLong));
+    if (given.size(0) == 0) return out;
     const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
-    argmax_kernel<<<in.size(0), THREADS, 0, stream>>>(in.data_ptr<float>(), out.data_ptr<int64_t>(),
-                                                      in.size(1));
+    argmax_kernel<<<given.size(0), THREADS, 0, stream>>>(given.data_ptr<float>(), out.data_ptr<int64_t>(),
+                                                      given.size(1));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }

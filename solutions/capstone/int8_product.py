@@ -32,13 +32,13 @@ __global__ void product_kernel(const float* x, const int8_t* weight, const float
 }
 torch::Tensor product(torch::Tensor x, torch::Tensor weight, torch::Tensor scale) {
     TORCH_CHECK(x.size(0) == ROWS && x.size(1) % 4 == 0, "eight rows, and features in fours");
-    const torch::Tensor in = x.contiguous();
-    const int64_t features = in.size(1), outputs = weight.size(0);
-    const torch::Tensor out = torch::empty({ROWS, outputs}, in.options());
+    const torch::Tensor given = x.contiguous();
+    const int64_t features = given.size(1), outputs = weight.size(0);
+    const torch::Tensor out = torch::empty({ROWS, outputs}, given.options());
     if (outputs == 0) return out;
     const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
     product_kernel<<<(outputs + WARPS - 1) / WARPS, THREADS, 0, stream>>>(
-        in.data_ptr<float>(), weight.data_ptr<int8_t>(), scale.data_ptr<float>(), out.data_ptr<float>(),
+        given.data_ptr<float>(), weight.data_ptr<int8_t>(), scale.data_ptr<float>(), out.data_ptr<float>(),
         features, outputs);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;

@@ -23,14 +23,14 @@ __global__ void average_kernel(const float* x, float* out, int64_t columns, int6
     // solution: end
 }
 torch::Tensor average(torch::Tensor x, int64_t window) {
-    const torch::Tensor in = x.contiguous();
-    const int64_t rows = in.size(0), columns = in.size(1), results = columns - window + 1;
-    const torch::Tensor out = torch::empty({rows, results}, in.options());
+    const torch::Tensor given = x.contiguous();
+    const int64_t rows = given.size(0), columns = given.size(1), results = columns - window + 1;
+    const torch::Tensor out = torch::empty({rows, results}, given.options());
     if (out.numel() == 0) return out;
     const dim3 grid((results + THREADS - 1) / THREADS, rows);
     const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
     average_kernel<<<grid, THREADS, (THREADS + window - 1) * sizeof(float), stream>>>(
-        in.data_ptr<float>(), out.data_ptr<float>(), columns, results, window);
+        given.data_ptr<float>(), out.data_ptr<float>(), columns, results, window);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }

@@ -33,7 +33,7 @@ torch::Tensor mlp(torch::Tensor x, torch::Tensor w1, torch::Tensor b1, torch::Te
     TORCH_CHECK(x.size(1) == FEATURES && w1.size(0) == HIDDEN, "layers of other sizes");
     const torch::Tensor in = x.contiguous(), out = torch::empty_like(in);
     const int64_t rows = in.size(0);
-    if (rows == 0) return out;
+    if (!rows) return out;
     const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
     mlp_kernel<<<(rows + THREADS - 1) / THREADS, THREADS, 0, stream>>>(
         in.data_ptr<float>(), w1.data_ptr<float>(), b1.data_ptr<float>(), w2.data_ptr<float>(),

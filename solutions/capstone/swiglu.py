@@ -19,13 +19,13 @@ __global__ void gated_kernel(const float* x, float* out, int64_t elements, int64
     // solution: end
 }
 torch::Tensor gated(torch::Tensor x) {
-    const torch::Tensor in = x.contiguous();
-    const int64_t columns = in.size(1) / 2, elements = in.size(0) * columns;
-    const torch::Tensor out = torch::empty({in.size(0), columns}, in.options());
+    const torch::Tensor given = x.contiguous();
+    const int64_t columns = given.size(1) / 2, elements = given.size(0) * columns;
+    const torch::Tensor out = torch::empty({given.size(0), columns}, given.options());
     if (elements == 0) return out;
     const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
     gated_kernel<<<(elements + THREADS - 1) / THREADS, THREADS, 0, stream>>>(
-        in.data_ptr<float>(), out.data_ptr<float>(), elements, columns);
+        given.data_ptr<float>(), out.data_ptr<float>(), elements, columns);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }

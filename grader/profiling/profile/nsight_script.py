@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
-import sys
 from typing import TYPE_CHECKING
 
 from grader.backends.cuda import ncu
@@ -55,8 +54,8 @@ def sentence(subject: Subject, folder: Path) -> str:
     """How these calls are counted by nsight-python, or what is missing for it."""
     if not installed():
         return (
-            "From within Python, as in a notebook, nsight-python counts the same. It is not installed here: "
-            f"{sys.executable} -m pip install nsight-python"
+            "From within Python, as in a notebook, the package nsight-python counts the same; it is not installed "
+            "here."
         )
     if subject.lesson is None:
         return (

@@ -69,7 +69,10 @@ def run(what: str, file: Path | None, wanted: str, out: Path | None, card_name: 
     if seen.cut:
         console.print(Text("There were more launches than are looked at; these are the first.", "yellow"))
     show.written(console, _write(console, folder, target, seen, rows, card, ncu))
-    console.print(Text(f"\n{nsight_script.sentence(target, folder)}", "dim"), soft_wrap=True)
+    # A command stays whole, a sentence need not.
+    console.print(
+        Text(f"\n{nsight_script.sentence(target, folder)}", "dim"), soft_wrap=nsight_script.installed()
+    )
     console.print("\nAll of a GPU's own counters, in one line to copy:")
     print(driver.ncu(target, rows, folder))  # one line, however narrow the terminal
     return 0

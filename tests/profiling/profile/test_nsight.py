@@ -62,7 +62,7 @@ def test_where_it_is_missing_one_sentence_says_so(monkeypatch: pytest.MonkeyPatc
     lesson = subjects.find("03", course_root() / "solutions" / "03_square_kernel" / "solution.py")
     script = subjects.find(str(file), None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert "pip install nsight-python" in nsight_script.sentence(lesson, tmp_path)
+    assert "nsight-python counts the same; it is not installed" in nsight_script.sentence(lesson, tmp_path)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     assert nsight_script.NAME in nsight_script.sentence(lesson, tmp_path)
     assert "@nsight.analyze.kernel" in nsight_script.sentence(script, tmp_path)
