@@ -32,7 +32,8 @@ __global__ void larger_kernel(const float* x, float* out, int64_t elements, int6
 torch::Tensor larger(torch::Tensor x) {
     const torch::Tensor given = x.contiguous();
     const int64_t high = given.size(2), wide = given.size(3), elements = 4 * given.numel();
-    const torch::Tensor out = torch::empty({given.size(0), given.size(1), 2 * high, 2 * wide}, given.options());
+    const torch::Tensor out =
+        torch::empty({given.size(0), given.size(1), 2 * high, 2 * wide}, given.options());
     if (elements == 0) return out;
     const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
     larger_kernel<<<(elements + THREADS - 1) / THREADS, THREADS, 0, stream>>>(

@@ -25,6 +25,7 @@ def blank(context: Any) -> Any:
     return watched(context)
 
 
+@pytest.mark.thorough
 def test_the_offline_copy_opens_from_a_file(browser: Any, tmp_path: Path):
     build(tmp_path / "site", COURSE_OFFLINE="true")
     context = browser.new_context()

@@ -45,6 +45,7 @@ def test_zensical_builds_every_page(other: Site, site: Site):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_what_is_made_for_the_site_is_there_too(other: Site):
     def text(name: str) -> str:
         return other.pages[f"{name}/index.html"].text

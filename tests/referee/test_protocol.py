@@ -135,6 +135,7 @@ def test_so_do_many_more(stream: bytes, stage: str, builds: bool) -> None:
     check_bytes(stream, stage, builds=builds)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @FEWER
 @given(st.binary(max_size=300) | messages.map(text), st.integers(-70, 300), st.sampled_from(STAGES))

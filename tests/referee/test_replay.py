@@ -14,6 +14,7 @@ from grader.referee.replay import Replay, Wanted
 OLD = "    __shared__ float tile[SIZE];\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow(cases=1)
 @pytest.mark.parametrize("new", ["    float tile[SIZE];\n", OLD])
 def test_cases_that_are_played_after_the_first_are_not_in_its_recording(new: str, tmp_path: Path) -> None:

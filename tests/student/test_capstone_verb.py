@@ -69,6 +69,7 @@ def test_without_a_folder_the_problems_are_still_listed(
     assert "histogram" in course("capstone")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_commands_that_are_named_work_as_they_stand(work_folder: Path) -> None:
     course("capstone", "swiglu")

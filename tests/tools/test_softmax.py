@@ -85,6 +85,7 @@ def test_every_mutant_of_the_page_fails(course: Path) -> None:
     assert run("./course dev check 17").endswith("Every lesson is whole.\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_lesson_that_was_begun_passes_and_its_blanks_are_named(course: Path) -> None:
     new(course, "17_row_sums", "The sums of rows")

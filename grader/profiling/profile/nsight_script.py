@@ -54,8 +54,8 @@ def sentence(subject: Subject, folder: Path) -> str:
     """How these calls are counted by nsight-python, or what is missing for it."""
     if not installed():
         return (
-            "From within Python, as in a notebook, the package nsight-python counts the same; it is not installed "
-            "here."
+            "From within Python, as in a notebook, the package nsight-python counts the same; it is not "
+            "installed here."
         )
     if subject.lesson is None:
         return (

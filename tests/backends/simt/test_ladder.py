@@ -31,6 +31,7 @@ def test_it_computes_what_it_says_and_touches_nothing_else(play: Play, case: str
     assert not seen["findings"], seen["findings"]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_all_cases_are_looked_at(play: Play) -> None:
     assert sorted(play("ladder")) == sorted(CASES)

@@ -36,6 +36,7 @@ def test_both_builds_give_the_same_bits(checked: str, cores: str) -> None:
     assert run("--fast", cores=cores) == checked
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_fast_module_does_not_run_under_checks() -> None:
     program = f"""

@@ -69,6 +69,7 @@ def found(source: str, finding: Finding, finders: list[Finder]) -> list[tuple[st
     return [(fact.rule, fact.line) for find in finders for fact in find(text, finding)]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_nothing_is_found_in_files_that_are_right() -> None:
     said = {

@@ -94,6 +94,7 @@ def test_the_same_command_again_grades_nothing(request_: Request) -> None:
     assert json.loads(json_report.of_rows(again))["rows"] == result(request_)["rows"]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_file_graded_again_costs_nobody_the_due_date(request_: Request, tmp_path: Path) -> None:
     """Whoever gives none of these options again means that they hold."""
