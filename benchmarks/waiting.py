@@ -1,12 +1,13 @@
 """What players that wait save: an unchanged lesson and a small pair, graded with them and without.
 
-    python benchmarks/waiting.py [--backend cuda] [--runs 7] [--rest 20] [--json FILE]
+    python benchmarks/waiting.py [--backend cuda] [--runs 7] [--rest 20] [--problem FILE] [--only WORD] [--json F]
 
 Each subject is graded in turns: by this process with players that are started, and with players that wait; as
-a command of its own, ``course check 03``, without the service and with it. Between two gradings it rests, so
-that players are ready again, as they are for somebody who thinks meanwhile; that is not counted. ``waited``
-says how many players of a grading had waited: 2, or the time is that of something else. Also in the file: the
-memory of a player that waits, on the host and, by nvidia-smi, on the GPU.
+a command of its own, ``course check 03``, without the service and with it; with the service also that lesson
+with a changed kernel, a ReLU of 256 x 1024 by itself, and each ``--problem``, a reference by itself. Between
+two gradings it rests, so that players are ready again, as they are for somebody who thinks meanwhile; that is
+not counted. ``waited`` says how many players of a grading had waited: 2, or the time is that of something
+else. Also in the file: the memory of a player that waits, on the host and, by nvidia-smi, on the GPU.
 """
 
 from __future__ import annotations
@@ -70,16 +71,40 @@ def in_process(job: Job) -> dict[str, Any]:
     return {"seconds": seconds, "stages": verdict.stages, "waited": sum(one is not None for one in taken)}
 
 
-def by_command(backend: str, word: str) -> dict[str, Any]:
+def by_command(backend: str, word: str, *what: str | Path) -> dict[str, Any]:
     """``course check`` as it is typed, from Enter to the prompt."""
     env = os.environ | {pool_client.VARIABLE: word}
-    command = [sys.executable, "-m", "grader", "check", LESSON, str(lessons.find(LESSON).solution)]
+    command = [sys.executable, "-m", "grader", "check", *map(str, what), "--backend", backend]
     begun = time.monotonic()
-    subprocess.run([*command, "--backend", backend], cwd=ROOT, env=env, check=True, stdout=subprocess.DEVNULL)
-    return {"seconds": time.monotonic() - begun}
+    done = subprocess.run(command, cwd=ROOT, env=env, check=False, stdout=subprocess.PIPE, text=True)
+    seconds = time.monotonic() - begun
+    assert not done.returncode, done.stdout
+    return {"seconds": seconds}
 
 
-def gradings(backend: str, folder: Path) -> Gradings:
+def edited(backend: str, folder: Path) -> dict[str, Any]:
+    """A lesson whose kernel has just been changed, so that it must be built."""
+    code = lessons.find(LESSON).solution.read_text()
+    mine = folder / "edited.py"
+    mine.write_text(code.replace("__global__", f"// change {time.time_ns()}\n__global__", 1))
+    return by_command(backend, "1", LESSON, mine)
+
+
+RELU = """import torch
+
+class {name}(torch.nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+def get_inputs():
+    return [torch.randn(256, 1024)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+def gradings(backend: str, folder: Path, problems: list[Path]) -> Gradings:
     """What is measured, by name."""
     choice, options = detect.choose(backend), GradingOptions(backend=backend)
     lesson = lessons.find(LESSON)
@@ -94,8 +119,17 @@ def gradings(backend: str, folder: Path) -> Gradings:
         found[f"{name}, players started"] = lambda job=job: in_process(job)  # type: ignore[misc]
         waits = replace(job, pools=pool_client.own())
         found[f"{name}, players wait"] = lambda job=waits: in_process(job)  # type: ignore[misc]
-    found["command, without the service"] = lambda: by_command(backend, "0")
-    found["command, with the service"] = lambda: by_command(backend, "1")
+    solution = lessons.find(LESSON).solution
+    found["command, without the service"] = lambda: by_command(backend, "0", LESSON, solution)
+    found["command, with the service"] = lambda: by_command(backend, "1", LESSON, solution)
+    found["command, edited"] = lambda: edited(backend, folder)
+    (folder / "relu.py").write_text(RELU.format(name="Model"))
+    for problem in (folder / "relu.py", *problems):
+        mine = folder / f"mine_{problem.name}"
+        mine.write_text(problem.read_text().replace("Model", "ModelNew"))
+        found[f"command, {problem.stem}"] = lambda p=problem, m=mine: by_command(  # type: ignore[misc]
+            backend, "1", "--reference", p, m
+        )
     return found
 
 
@@ -141,12 +175,16 @@ def main() -> None:
     parser.add_argument("--backend", default="auto", choices=["auto", "cuda", "simt"])
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--rest", type=float, default=20.0)
+    parser.add_argument("--problem", type=Path, action="append", default=[], help="a reference, by itself")
+    parser.add_argument("--only", default="", help="what begins with this")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     backend = detect.choose(options.backend).name
     before = memory()
     with tempfile.TemporaryDirectory() as folder:
-        times = measured(gradings(backend, Path(folder)), options.runs, options.rest)
+        every = gradings(backend, Path(folder), options.problem)
+        wanted = {name: grading for name, grading in every.items() if name.startswith(options.only)}
+        times = measured(wanted, options.runs, options.rest)
     record = {
         "command": " ".join(["python benchmarks/waiting.py", *(a for a in sys.argv[1:] if "json" not in a)]),
         "date": time.strftime("%Y-%m-%d"), "backend": backend, "device": detect.gpu_name(),

@@ -93,7 +93,8 @@ class Calls:
         if posed is None:
             return None
         lines = [line for line, _ in self.before]
-        comparison = Comparison(self.session, self.case, posed, lines, look=number == 0)
+        look = number == 0 or self.problem.unsure
+        comparison = Comparison(self.session, self.case, posed, lines, look=look)
         failed = self.problem.judged(comparison, returned)
         if failed:
             failed = self._early(failed, one, comparison)
