@@ -1,6 +1,6 @@
 """What players that wait save: an unchanged lesson and a small pair, graded with them and without.
 
-    python benchmarks/waiting.py [--backend cuda] [--runs 7] [--rest 20] [--problem FILE] [--only WORD] [--json F]
+    python benchmarks/waiting.py [--backend B] [--runs 7] [--rest 20] [--problem F] [--only WORD] [--json F]
 
 Each subject is graded in turns: by this process with players that are started, and with players that wait; as
 a command of its own, ``course check 03``, without the service and with it; with the service also that lesson
