@@ -161,8 +161,11 @@ class Session:
                 Status.TIMEOUT,
                 f"Not run: all calls may take {WHOLE_CALLS} times as long as one may, and that time is over.",
             )
-        if self.player is not None:
+        if self.player is not None and not self.player.stopped:
             return
+        if self.player is not None:  # it died of a question on which nothing depended
+            self._ends[ENDED] = None
+            self.drop()
         self._restarts += 1
         if self._restarts > MAX_RESTARTS:
             raise FaultError(

@@ -46,6 +46,7 @@ class Side:
 
     def place(self, nbytes: int, there: int = 0) -> int:
         """Where in the inbox, or ``there`` on the device, so many bytes may be put for a step that waits."""
+        self.player.expect_alive()
         at = self.taken(there)
         self._taken[there] = at + nbytes
         if not there:

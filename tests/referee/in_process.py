@@ -34,6 +34,9 @@ class InProcess:
         data = sides.perform(self.stage, fields["side"], json.loads(json.dumps(fields["steps"])))
         return Answer(json.loads(json.dumps(data)))
 
+    def expect_alive(self) -> None:
+        """It is as alive as this process."""
+
     def stop(self) -> None:
         """Give the memory back."""
         self.inbox.close()

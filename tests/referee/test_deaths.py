@@ -11,8 +11,9 @@ from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.task import Case, Tensor
 from grader.domain.verdict import Finding, Status
-from grader.referee import pipeline, session
+from grader.referee import ownership, pipeline, session
 from grader.referee.job import lesson_job
+from grader.referee.process.player_process import Player
 from tests.referee.plain import CASES, grade
 
 BODY = "def double(x):\n    "
@@ -188,3 +189,19 @@ def test_of_further_arguments_those_are_named_that_it_fails_with(tmp_path: Path)
         grade(tmp_path, BODY + "return 2 * x if x.stride(0) else x", cases=(case,)).findings
     )
     assert "This case: A view of one row" in found.message
+
+
+@pytest.mark.slow
+def test_a_death_by_a_question_about_a_wrong_result_is_no_other_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing depends on whose element it is; the next case gets a process of its own."""
+
+    def find(player: Player, *_given: object, **_named: object) -> tuple[str, dict[str, object]]:
+        player.stop()
+        return "", {}
+
+    monkeypatch.setattr(ownership, "find", find)
+    text = "# __global__\n" + BODY + "return 2 * x if x.shape[0] == 7 else 3 * x"
+    verdict = grade(tmp_path, text, forked=True)
+    assert [f.status for f in verdict.findings[1:]] == [Status.WRONG_OUTPUT, Status.PASSED]

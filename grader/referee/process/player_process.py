@@ -128,6 +128,7 @@ class Player:
         self.partners: dict[int, Player] = {}  # of a reference's: who has its shared memory of that number
         self._ready = False
         self._stopped = False
+        self._fault: FaultError | None = None  # that ended it
         started, env = None, env or {}
         self._writes = writes
         if pool and not (forkserver or wrap or self._needs_its_folder(env)):
@@ -196,6 +197,7 @@ class Player:
 
     def ask(self, do: str, seconds: float, *, stage: str = "", **fields: Any) -> Answer:
         """One request and its answer; a FaultError for anything else. ``stage``: what errors call it."""
+        self.expect_alive()
         if not self._ready:
             self.ready()
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **self._inside(fields)}
@@ -252,8 +254,17 @@ class Player:
                 for folder in self._writes:
                     (folder / BY_TORCH).touch()
 
+    def expect_alive(self) -> None:
+        """Raise what ended it, if it has been ended: whoever asked then may have left it at that."""
+        if self._stopped:
+            raise self._fault or FaultError(Status.NOT_GRADABLE, "Its process was ended.", dead=True)
+
     def _end(self, stage: str, error: wire.WireError) -> FaultError:
         """Turn a broken conversation into a fault, and make sure that nothing is left running."""
+        self._fault = self._ended(stage, error)
+        return self._fault
+
+    def _ended(self, stage: str, error: wire.WireError) -> FaultError:
         late = isinstance(error, wire.LateError)
         if late:
             for sign, patience in ((signal.SIGUSR1, 0.2), (signal.SIGALRM, 0.8)):
