@@ -3,8 +3,9 @@
     python benchmarks/batch_class.py [--count 200] [--hostile 50] [--json FILE]
     python benchmarks/batch_class.py --speed 1,2 --count 40 --hostile 0 [--backend cuda] [--json FILE]
 
-With ``--speed`` the same class is graded with each number of workers, from an empty cache of builds and once
-more with what was built, and what is kept is gradings a second. On the CPU a worker gets one core (taskset).
+With ``--speed`` the same class, no two kernels alike, is graded with each number of workers, from an empty
+cache of builds and once more with what was built, and what is kept is gradings a second. On the CPU a worker
+gets one core (taskset).
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def main() -> None:
     parser.add_argument("--speed", default="", help="numbers of workers to compare: 1,2,4")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    made = klass.make(options.count, options.hostile)
+    made = klass.make(options.count, options.hostile, kernels=bool(options.speed))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         klass.write(made, folder / "class")

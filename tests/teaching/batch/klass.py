@@ -108,12 +108,19 @@ def expected(kind: str) -> str:
 
 
 def make(
-    count: int, hostile: int, *, kinds: tuple[str, ...] = (), own: bool = True, seed: int = 1
+    count: int,
+    hostile: int,
+    *,
+    kinds: tuple[str, ...] = (),
+    own: bool = True,
+    kernels: bool = False,
+    seed: int = 1,
 ) -> list[Made]:
     """``count`` students, ``hostile`` of them that; a third of the others hand in something right.
 
     ``kinds``: only these of the ordinary and hostile ones. ``own``: each file differs from all others by a
-    comment, so that each is graded; else equal files are graded once.
+    comment, so that each is graded; else equal files are graded once. ``kernels``: their kernels differ, too,
+    so that each is built.
     """
     draw = random.Random(seed)
     bad = [k for k in (*HOSTILE, "illegal address", "endless kernel") if not kinds or k in kinds]
@@ -122,10 +129,13 @@ def make(
     chosen = [bad[k % len(bad)] for k in range(hostile)] + ["right"] * (others // 3)
     chosen += [usual[k % len(usual)] for k in range(others - others // 3)]
     draw.shuffle(chosen)
-    return [
-        Made(f"student{n:03d}", kind, text_of(kind) + (f"\n# student {n}\n" if own else ""), expected(kind))
-        for n, kind in enumerate(chosen)
-    ]
+    made = []
+    for n, kind in enumerate(chosen):
+        text = text_of(kind) + (f"\n# student {n}\n" if own else "")
+        if kernels:
+            text = text.replace("__global__", f"/* student {n} */ __global__", 1)
+        made.append(Made(f"student{n:03d}", kind, text, expected(kind)))
+    return made
 
 
 def write(made: list[Made], folder: Path) -> None:
