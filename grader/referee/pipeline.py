@@ -273,9 +273,14 @@ def warm(job: Job) -> Job:
     return replace(job, forkservers=forkserver.shared(job.choice.name))
 
 
-def waiting(job: Job) -> Job:
-    """The same job with players that wait in pools of this process, where that pays: for many files."""
-    return replace(job, pools=pool_client.own()) if pool_client.pays(job.choice.name) else job
+def waiting(job: Job, ahead: int = 1) -> Job:
+    """The same job with players that wait in pools of this process, where that pays: for many files.
+
+    ``ahead``: for how many of them players wait, where cores are many.
+    """
+    if not pool_client.pays(job.choice.name):
+        return job
+    return replace(job, pools=replace(pool_client.own(), ahead=ahead if pool_client.at_once() else 1))
 
 
 def warm_reference(job: Job) -> Job:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -424,3 +425,20 @@ def _within(seconds: float, true: Callable[[], object]) -> bool:
     while not (found := true()) and time.monotonic() < end:
         time.sleep(0.05)
     return bool(found)
+
+
+def test_players_wait_for_as_many_gradings_as_are_ahead(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        listening.listen()
+        for ahead in (1, 4):
+            connection = pool_client.Pools(tmp_path / "socket", ahead=ahead).connect(2)
+            line, _ = listening.accept()
+            line.send(b"{}")  # there is none
+            assert connection is not None and connection.take("cuda", "auto", ()) is None
+            connection.close()
+            asked = []
+            while data := line.recv(1 << 17):
+                asked.append(json.loads(data))
+            assert [one["number"] for one in asked if "number" in one] == [2 * ahead]
+            line.close()

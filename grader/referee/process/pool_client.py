@@ -49,6 +49,11 @@ def pays(backend: str) -> bool:
     return sys.platform.startswith("linux") and word != "0" and (backend == "cuda" or word == "1")
 
 
+def at_once() -> bool:
+    """Whether players may start while a grading runs."""
+    return (os.cpu_count() or 1) >= AT_ONCE_CORES
+
+
 class PoolConnection:
     """The connection of one grading. Its players stay when it is closed.
 
@@ -61,7 +66,7 @@ class PoolConnection:
         self._number, self._lock = number, threading.Lock()  # a race asks from several threads
         self._patience_s, self._clock = pools.patience_s, pools.clock
         self._new = new and not pools.patience_s
-        self._busy = not pools.patience_s and (os.cpu_count() or 1) < AT_ONCE_CORES
+        self._busy = not pools.patience_s and not at_once()
         line.settimeout(ANSWER_S)
         if self._busy:
             self._tell({"quiet": True})
@@ -130,20 +135,22 @@ class Pools:
     """Where players wait: ``place`` is the socket of a server. Forked processes may use it as well.
 
     ``start`` starts the server if there is none, and says whether it did. ``clock``: whether a grading reads
-    a clock by itself. ``patience_s``: for tests, which want no other players; so long they wait for one, and
-    it is an error if there is none.
+    a clock by itself. ``ahead``: for how many gradings players wait; one that takes less time than a start
+    needs several. ``patience_s``: for tests, which want no other players; so long they wait for one, and it
+    is an error if there is none.
     """
 
     place: Path
     start: Callable[[Path], bool] = lambda _: False
     clock: bool = True
+    ahead: int = 1
     patience_s: float = 0.0
 
     def connect(self, number: int = 2) -> PoolConnection | None:
         """For one grading; None without a server."""
         try:
             new = self.start(self.place)
-            return PoolConnection(_connected(self.place), self, number, new=new)
+            return PoolConnection(_connected(self.place), self, number * self.ahead, new=new)
         except (OSError, ValueError):
             return None
 

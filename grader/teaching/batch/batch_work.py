@@ -29,6 +29,8 @@ from grader.referee.pipeline import check, refused, waiting
 from grader.referee.process.forkserver import Forkserver
 from grader.teaching.batch import grading_key as key
 
+AHEAD = 4  # gradings for which players wait on a GPU: a start takes about as long as so many of built files
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -120,7 +122,7 @@ def prepare(order: Order) -> Job:
     # A submission's player is always a new one in all its walls. The reference is trusted: without a GPU it
     # is forked, which costs a busy machine less than waiting players do.
     job = replace(job, forkservers={"cpu": _reference()} if options.backend == "simt" else {})
-    return waiting(job)
+    return waiting(job, AHEAD)
 
 
 def cached_file(text: str | bytes, folder: str, name: str) -> Path:
