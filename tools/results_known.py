@@ -253,6 +253,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "simt.json": _simt,
     "corpus_simt.json": _corpus,
     "corpus_gpu.json": _corpus,
+    "corpus_gpu_shared.json": _corpus,
     "pairs_simt.json": _pairs,
     "pairs_cuda.json": _pairs,
 }

@@ -145,6 +145,8 @@ GROUPS = (
             "tolerance.json": "Errors of honest and of less honest arithmetic",
             "batch_class.json": "A class of 200, 50 of them hostile",
             "gpu_check.json": "A lesson graded on a GPU",
+            "commands_gpu.json": "A check as it is typed, on a GPU",
+            "batch_class_gpu.json": "A class on one GPU",
             "waiting.json": "Players that wait, and players that are started, on a GPU",
             "engine_gpu.json": "Lessons and pairs by one engine, on a GPU",
             "batch_kill.json": "A class graded while its processes are killed",
@@ -166,6 +168,7 @@ GROUPS = (
         {
             "corpus_simt.json": "The corpus without a GPU",
             "corpus_gpu.json": "The corpus on a GPU",
+            "corpus_gpu_shared.json": "Files of the CPU back end's corpus on a GPU",
             "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
             "corpus_timed.json": "Every honest file, raced",
             "fuzz.json": "Mutants of frames and of texts",

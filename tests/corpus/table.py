@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "guide" / "corpus.md"
 SIMT = ROOT / "benchmarks" / "results" / "corpus_simt.json"
 CUDA = ROOT / "benchmarks" / "results" / "corpus_gpu.json"
+SHARED = ROOT / "benchmarks" / "results" / "corpus_gpu_shared.json"
 BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
 
 
@@ -36,7 +37,23 @@ def table() -> str:
     rows.append("| **All** | | " + " | ".join(f"**{_rate(one, '')}**" for one in runs) + " |")
     honest = [_rate(one, HONEST, passed=False) for one in runs]
     rows.append("| **Honest files that were rejected** | | " + " | ".join(f"**{h}**" for h in honest) + " |")
-    return "\n".join([*rows, "", _about(runs[0], SIMT), *([_about(runs[1], CUDA)] if len(runs) > 1 else [])])
+    said = [_about(runs[0], SIMT), *([_about(runs[1], CUDA)] if len(runs) > 1 else [])]
+    if SHARED.exists():
+        said += ["", _both(json.loads(SHARED.read_text()))]
+    return "\n".join([*rows, "", *said])
+
+
+def _both(shared: dict[str, Any]) -> str:
+    """What the CPU back end's files came to on a GPU."""
+    files = shared["runs"][0]["files"].values()
+    cheats = [one for one in files if one["class"] != HONEST]
+    honest = [one for one in files if one["class"] == HONEST]
+    passed = [sum(one["status"] == "passed" for one in some) for some in (cheats, honest)]
+    return (
+        f"Of the CPU back end's files {len(files)} were judged on a GPU, too (`{SHARED.name}`, "
+        f"{shared['device']}): {passed[0]} of {len(cheats)} cheats and {passed[1]} of {len(honest)} honest "
+        "files passed."
+    )
 
 
 def _rate(runs: list[dict[str, Any]], kind: str, *, passed: bool = True) -> str:
