@@ -35,6 +35,7 @@ ACCESS = ("public", "private", "protected")
 OPENERS = ("(", "[", "{")
 TYPE_WORDS = {"typename", "class", "int", "bool", "unsigned", "long", "short", "char", "float", "double",
               "auto", "size_t", "const", "void"}  # fmt: skip
+STABLE = re.compile(r"#\s*include\s*<torch/csrc/stable/")
 ASKS_WHO_COMPILES = re.compile(r"\b__(?:CUDACC|NVCC)(?:_\w*)?__\b|\b__CUDACC_VER_\w+\b")
 CONDITION = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif|else|endif)\b")
 
@@ -69,6 +70,8 @@ def split(text: str, declared: frozenset[str] = frozenset()) -> HostText:
     Raises:
         CannotError: The text alone does not tell what belongs to which half.
     """
+    if STABLE.search(text):
+        raise CannotError("a library of the stable ABI holds nothing else, and bindings would be in it")
     if ASKS_WHO_COMPILES.search(text):
         raise CannotError("the source asks by a macro whether nvcc compiles it")
     splitter = _Splitter(_with_directives(_launches(tokenize(text))), declared)

@@ -114,6 +114,7 @@ def test_a_launch_in_a_macro() -> None:
     ("source", "why"),
     [
         ("#ifdef __CUDACC__\nint n;\n#endif", "whether nvcc compiles it"),
+        ("#include <torch/csrc/stable/library.h>\nint n;", "a library of the stable ABI"),
         ("#define K(n) __global__ void n() { }\nK(a)", "a macro holds kernels"),
         ("void f() { each([=] __device__ (int i) { return i; }); }", "a lambda for the device"),
         ("__managed__ int n;", "managed variables"),
