@@ -137,7 +137,8 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
 
 def on_page_content(content: str, **_: object) -> str:
     """Tell what a word means once a section; light code; numbers that keep their units."""
-    return page_weight.whole_measures(page_weight.plain_code(page_weight.told_once(content)))
+    code = page_weight.without_copying(page_weight.plain_code(page_weight.told_once(content)))
+    return page_weight.whole_measures(code)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

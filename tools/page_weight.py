@@ -30,6 +30,13 @@ TOOLTIP = re.compile(r'<abbr title="([^"]*)">(.*?)</abbr>', re.S)
 # one of a page. How many lines a block has is its height before it is drawn (``extra.css``).
 CODE = re.compile(r"<pre>(?:<span></span>)?<code>(.*?)</code></pre>", re.S)
 PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
+# A block in one colour is text: what a program says, unless a line of it is a command.
+TEXT = re.compile(r'<div class="highlight">(?=<pre style="--lines: \d+"><code>([^<]*)</code></pre>)')
+COMMAND = re.compile(
+    r"^(\$ )?(\./course|\.venv/|python3?|pip|pipx|uvx?|git|sudo|apt-get|podman|docker|cmake|nvcc|ncu|nsys|"
+    r"export|cd|mkdir|cp|kubectl|sbatch|srun|ssh|wsl|dask|course|jupyter|npm|\. |[A-Z_]+=\S+ )",
+    re.M,
+)
 # A number and its unit stay on one line of a narrow table.
 MEASURE = re.compile(r"(<td[^>]*>[\d.,]+) ((?:us|ms|s|min|h|B|KB|MB|GB|%)</td>)")
 SECTION = re.compile(r"(?=<h[1-6][ >])")
@@ -57,6 +64,15 @@ def plain_code(content: str) -> str:
         return f'<pre style="--lines: {lines}"><code>{text}</code></pre>'
 
     return CODE.sub(block, content)
+
+
+def without_copying(content: str) -> str:
+    """A page's text whose outputs of programs have no button to copy them: nobody types them."""
+
+    def block(match: re.Match[str]) -> str:
+        return match[0] if COMMAND.search(match[1]) else '<div class="no-copy highlight">'
+
+    return TEXT.sub(block, content)
 
 
 def whole_measures(content: str) -> str:

@@ -176,7 +176,7 @@ def test_search_knows_names_of_cuda(server: Server, page: Any, word: str):
 
 def test_a_copy_button_copies(server: Server, page: Any):
     page.goto(f"{server.address}/lessons/03_square_kernel/")
-    block = page.locator("div.highlight").first
+    block = page.locator("div.highlight:not(.no-copy)").first
     page.locator("button.md-clipboard, button.md-code__button[data-md-type=copy]").first.click()
     page.wait_for_function("() => navigator.clipboard.readText().then(t => t.length > 0)")
     copied = page.evaluate("() => navigator.clipboard.readText()")

@@ -98,7 +98,7 @@ def test_a_chart_on_a_white_sheet_is_known_to_the_dark_scheme(site: Site):
 def test_a_command_with_a_gap_has_no_copy_button(site: Site):
     for name, document in site.pages.items():
         for block in re.findall(
-            r'<div class="([^"]*)"><pre>(?:(?!</pre>).)*?REPOSITORY', document.text, re.S
+            r'<div class="([^"]*)"><pre[^>]*>(?:(?!</pre>).)*?REPOSITORY', document.text, re.S
         ):
             assert "no-copy" in block, name
 

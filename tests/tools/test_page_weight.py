@@ -39,3 +39,15 @@ def test_a_theme_that_changed_is_noticed(tmp_path: Path) -> None:
     assert sheet.read_text() == "a{b:c}"
     with pytest.raises(ValueError, match="SWITCHING"):
         page_weight.without_switching([sheet])
+
+
+def test_what_a_program_said_has_no_button_to_copy_it() -> None:
+    begin, end = '<div class="highlight"><pre style="--lines: 2"><code>', "</code></pre></div>"
+    for text, copied in (
+        ("./course run first.py\n", True),
+        ("tensor([1., 2.])\nFloat\n", False),
+        ("said before\n$ python mine.py\n", True),
+        ('<span class="k">int</span> i;\n', True),  # a program of the page's
+    ):
+        block = page_weight.without_copying(begin + text + end)
+        assert ("no-copy" not in block) == copied and text in block
