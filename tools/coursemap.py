@@ -12,8 +12,8 @@ from grader.reports.svg import WIDTH, Sheet
 if TYPE_CHECKING:
     from grader.domain.task import Task
 
-HIGH, GAP, SIDE = 62, 34, 4
-LINES = 3  # of a title
+HIGH, GAP, SIDE = 76, 34, 4
+LINES = 4  # of a title
 
 Edges = dict[str, set[str]]
 
