@@ -51,7 +51,7 @@ def picture(_root: Path) -> str:
 
 def _close(sheet: Sheet, x: float, y: float) -> None:
     left, top = AT
-    arrow(sheet, x, y + 4, left + 8 * CLOSE, top - 26, "as")
+    arrow(sheet, x, y + 4, x, top - 24, "as")  # past the end of the words on its left
     sheet.text(left, top - 8, "block (6, 2), each thread a square", "small bold")
     rows, columns = ROWS - 2 * SIDE, COLUMNS - 6 * SIDE
     for t in range(10):  # rows of threads; the others are as the last of these
