@@ -63,9 +63,13 @@ def _no_larger(most: int, fits: str) -> Hidden:
 def _mutation_test(
     name: str, right: tuple[str, ...], *faults: tuple[str, str, Hidden | None]
 ) -> MutationTest:
-    mutants = tuple(Mutant(f"{name}_{entry}", fault, hidden_by=hidden) for entry, fault, hidden in faults)
+    mutants = [  # a comparison without abs() lets one of them pass
+        Mutant(f"{name}_too_{side}", f"gives results that are 1 too {side}", "comparison", basic=True)
+        for side in ("small", "large")
+    ]
+    mutants += [Mutant(f"{name}_{entry}", fault, hidden_by=hidden) for entry, fault, hidden in faults]
     why = f"The test passes on a right {name} and fails on wrong ones."
-    return MutationTest("test", KERNELS, right, mutants, why, name=f"test of {name}", args=(name,))
+    return MutationTest("test", KERNELS, right, tuple(mutants), why, name=f"test of {name}", args=(name,))
 
 
 TESTS = (

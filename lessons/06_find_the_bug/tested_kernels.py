@@ -1,8 +1,12 @@
-"""Kernels that the students' tests are tried on: five of lesson 06, each once right and twice wrong."""
+"""Kernels that the students' tests are tried on: five of lesson 06, each once right and four times wrong."""
+
+from collections.abc import Callable
 
 import torch
 
 from grader.lesson_support.host_functions import build
+
+Kernel = Callable[[torch.Tensor], torch.Tensor]
 
 # The bodies, by name.
 KERNELS = {
@@ -85,3 +89,13 @@ def reverse_by_torch(x: torch.Tensor) -> torch.Tensor:
 
 def transpose_by_torch(x: torch.Tensor) -> torch.Tensor:
     return x.T.contiguous()
+
+
+def shifted(kernel: Kernel, by: int) -> Kernel:
+    """Wrong in one direction only, which a comparison without abs() does not see on one side."""
+    return lambda x: kernel(x) + by
+
+
+for name in ("reverse", "offset", "pairs", "transpose", "squares"):
+    globals()[f"{name}_too_small"] = shifted(globals()[name], -1)
+    globals()[f"{name}_too_large"] = shifted(globals()[name], 1)

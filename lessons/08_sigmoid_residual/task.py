@@ -8,6 +8,11 @@ from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTes
 
 KERNELS = str(Path(__file__).parent / "tested_kernels.py")
 CAREFUL = ("careful", "by_torch")
+ONE_SIDED = (  # a comparison without abs() lets one of them pass
+    Mutant("too_small", "gives results that are 1 too small", "comparison", basic=True),
+    Mutant("too_large", "gives results that are 1 too large", "comparison", basic=True),
+)
+NUMBERS = ("accurate", "autocast", "layout")  # claims that are tested by comparing numbers
 
 
 def _model(
@@ -22,7 +27,7 @@ def _view(name: str, shape: tuple[int, int], why: str) -> Case:
 
 
 def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, ...]) -> MutationTest:
-    mutants = tuple(Mutant(*fault) for fault in faults)
+    mutants = (*(ONE_SIDED if name in NUMBERS else ()), *(Mutant(*fault) for fault in faults))
     why = f"The test passes where the claim {name!r} is true, and fails where it is not."
     return MutationTest(
         "test", KERNELS, right, mutants, why, name=f"claim: {name}", args=(name,), total=total

@@ -151,6 +151,15 @@ def growing(x, scale):
     return own.plain(x, scale) + growing.calls * 1e-3
 
 
+def too_small(x, scale):
+    """Wrong downwards only: a difference without abs() is negative, and so below every bound."""
+    return own.plain(x.float(), scale) - 1
+
+
+def too_large(x, scale):
+    return own.plain(x.float(), scale) + 1
+
+
 plain, no_tail, aligned, in_place = own.plain, own.no_tail, own.aligned, own.in_place
 empty_launched, empty_refused, empty_flat = own.empty_launched, own.empty_refused, own.empty_flat
 as_it_lies, rows_assumed = own.as_it_lies, own.rows_assumed

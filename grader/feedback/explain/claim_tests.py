@@ -203,7 +203,72 @@ def _too_few(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         )
 
 
+def _one_sided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert (out - best).max() < 1e-6``, which a result far below what is expected passes."""
+    if "It passes on a kernel" not in finding.message or text.tree is None:
+        return
+    looked_at = _branch(text, finding)
+    if not looked_at:  # the line is an entry of a table: the tests themselves look at it
+        own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
+        called = {n.func.id for f in own if f.name.startswith("test") for n in ast.walk(f)
+                  if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
+        looked_at = [f for f in own if f.name.startswith("test") or f.name in called]
+    values = {
+        t.id: n.value for n in _nodes(looked_at) if isinstance(n, ast.Assign)
+        for t in n.targets if isinstance(t, ast.Name)
+    }  # fmt: skip
+    compared = [n for n in _nodes(looked_at) if isinstance(n, ast.Compare)]
+    if any(isinstance(n, ast.USub) for one in compared for n in ast.walk(one)):
+        return  # -allowed <= out - best is the other half of the question
+    for node in compared:
+        if len(node.ops) != 1:
+            continue
+        low = node.left
+        if isinstance(node.ops[0], ast.Gt | ast.GtE):
+            low = node.comparators[0]
+        elif not isinstance(node.ops[0], ast.Lt | ast.LtE):
+            continue
+        difference = _difference(low, values)
+        if difference is None:
+            continue
+        by_kernel = [
+            any(re.search(rf"\b{k}\(", _spelled(side, values)) for k in _kernels(text))
+            or bool(re.match(r"out|got|result|actual|y\b", ast.unparse(side)))
+            for side in (difference.left, difference.right)
+        ]
+        if sum(by_kernel) != 1:
+            continue
+        passes = "small" if by_kernel[0] else "large"
+        code = ast.unparse(difference)
+        cause = (
+            f"`{code}` keeps its sign: where a result is too {passes}, it is negative, and so below every bound. A result "
+            f"that is too {passes} passes: `.abs()` is missing."
+        )
+        yield Fact(
+            "one-sided", difference.lineno, cause, f"Take the size of the difference: `({code}).abs()`."
+        )
+        return
+
+
+def _difference(node: ast.expr, values: dict[str, ast.expr]) -> ast.BinOp | None:
+    """The difference that an expression is, or takes the largest of; None if something makes it positive."""
+    if isinstance(node, ast.Name) and node.id in values:
+        return _difference(values[node.id], {k: v for k, v in values.items() if k != node.id})
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        return node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):  # relative to something
+        return _difference(node.left, values)
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func).rpartition(".")[2]
+        if name in ("max", "amax", "item", "sum", "mean", "float", "double", "cpu"):
+            alone = ast.unparse(node.func) == name or ast.unparse(node.func) == f"torch.{name}"
+            inner = node.args[0] if alone and node.args else getattr(node.func, "value", None)
+            return _difference(inner, values) if isinstance(inner, ast.expr) else None
+    return None
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_one_sided, frozenset({Status.WRONG_ANSWER})),
     (_dropped, frozenset({Status.WRONG_ANSWER})),
     (_made_plain, frozenset({Status.WRONG_ANSWER})),
     (_never_half, frozenset({Status.WRONG_ANSWER})),

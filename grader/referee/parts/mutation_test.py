@@ -18,7 +18,7 @@ from grader.referee.fault import FaultError, first_line
 from grader.referee.parts.kernel_server import KernelServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from grader.protocol.wire import Json
     from grader.referee.parts.part_session import PartSession
@@ -47,12 +47,14 @@ class Mutant:
 
     ``shown_by``: what a test that passes on it mostly lacks: an input, an assertion, a tolerance.
     ``hidden_by``: a sentence about an input on which the fault cannot be seen, "" about any other.
+    ``basic``: plainly wrong: a test that passes on it earns nothing, and no points are given for it.
     """
 
     entry: str
     fault: str
     shown_by: str = "input"
     hidden_by: Callable[[Tried], str] | None = None
+    basic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class MutationTest:
     """The test ``entry`` is run on ``right`` kernels and on ``mutants`` of the file ``kernels``.
 
     ``right`` are ways to do it well that no test may refuse. ``points`` for each mutant that it fails on, or
-    ``total`` for all of them, rounded down for a part. The test is called with the kernel and ``args``; the
+    ``total`` for all of them, rounded down for a part; basic ones are not counted.
+    The test is called with the kernel and ``args``; the
     check is called ``name``, or else as the entry.
     """
 
@@ -77,10 +80,13 @@ class MutationTest:
     @property
     def checks(self) -> tuple[Check, ...]:
         """One check: the test."""
-        return (Check(self.name or self.entry, self._worth(len(self.mutants)), self.why, cpu=True),)
+        return (Check(self.name or self.entry, self._worth(()), self.why, cpu=True),)
 
-    def _worth(self, killed: int) -> int:
-        return self.total * killed // len(self.mutants) if self.total else self.points * killed
+    def _worth(self, alive: Sequence[Mutant]) -> int:
+        """Points where these mutants are left."""
+        counted = [m for m in self.mutants if not m.basic]
+        killed = 0 if any(m.basic for m in alive) else len([m for m in counted if m not in alive])
+        return self.total * killed // len(counted) if self.total else self.points * killed
 
     def judge(self, session: PartSession) -> Iterator[Finding]:
         """Run the test on all kernels in an order that the submission cannot guess."""
@@ -137,7 +143,7 @@ class MutationTest:
             passes = "passes" if len(alive) == 2 else "pass"
             message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels {passes} it as well."
         evidence = {"killed": killed, "survived": [m.fault for m in alive]}
-        points = self._worth(killed)
+        points = self._worth(alive)
         return Finding(check.name, Status.WRONG_ANSWER, message, points, check.points, evidence)
 
 

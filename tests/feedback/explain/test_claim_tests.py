@@ -146,3 +146,34 @@ def test_an_argument_of_the_kernel_that_is_left_out() -> None:
     assert (found["rule"], found["line"], found["fix"]) == (
         "argument-left-out", LINE, "Hand it over: `kernel(x[:0], scale)`."
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "side"),
+    [
+        ("out = kernel(x)\nassert ((out - want(x)) <= 1e-6).all()", "small"),
+        ("out, best = kernel(x), want(x)\ngap = out - best\nassert gap.max() < 1e-6", "small"),
+        ("assert (kernel(x) - want(x)).max().item() < 1e-6", "small"),
+        ("out = kernel(x)\nassert 1e-6 > torch.max((want(x) - out) / 3)", "large"),
+        ("assert torch.max(want(x) - kernel(x)) <= 1e-6", "large"),
+    ],
+)
+def test_a_difference_that_keeps_its_sign(body: str, side: str) -> None:
+    found = told(body, PASSES.format(f"gives results that are 1 too {side}"))
+    assert found["rule"] == "one-sided" and found["code"] in body, found
+    assert f"too {side} passes: `.abs()` is missing" in found["cause"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out = kernel(x)\nassert ((out - want(x)).abs() <= 1e-6).all()",
+        "out = kernel(x)\nassert -1e-6 < (out - want(x)).min() and (out - want(x)).max() < 1e-6",
+        "assert ((kernel(x) - want(x)) ** 2).max() < 1e-6",
+        "assert abs((kernel(x) - want(x)).max()) < 1e-6",
+        "n = len(x) - 1\nassert n < 9\nassert torch.equal(kernel(x), x)",
+        "assert torch.norm(kernel(x) - want(x)) < 1e-6",
+    ],
+)
+def test_a_difference_without_sign_is_left_alone(body: str) -> None:
+    assert told(body, PASSES.format("gives results that are 1 too small"))["rule"] != "one-sided"

@@ -1,6 +1,7 @@
 """A student's test is run on kernels that it cannot see; points for each wrong kernel that it catches."""
 
 import base64
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -119,6 +120,27 @@ def test_how_many_wrong_kernels_pass() -> None:
     assert said(every).endswith("It fails on none of the 4 wrong kernels.")
     assert said({"tripled", "in_place"}).endswith("1 more of 4 wrong kernels passes it as well.")
     assert said({"tripled"}).endswith("show that?")
+
+
+def test_a_basic_fault_that_passes_costs_all_points() -> None:
+    basic = replace(TEST, mutants=(*TEST.mutants, Mutant("lower", "is lower", basic=True)))
+
+    def points(*survivors: str) -> int:
+        session = SimpleNamespace(
+            rng=np.random.default_rng(0),
+            command=lambda _name, serve, **_: {"calls": 1, "failed": serve({"args": []})},
+            line_of_test=lambda *_: "",
+            never_fails=lambda _: "",
+        )
+        right = {*basic.right, *survivors}
+        kernels = SimpleNamespace(call=lambda k, _: None if k in right else {"type": "AssertionError"})
+        return basic.judge_with(cast("PartSession", session), cast("KernelServer", kernels)).points
+
+    assert basic.checks[0].points == points() == 8
+    assert points("lower") == 0
+    assert points("tripled") == 6
+    every = [m.entry for m in TEST.mutants]
+    assert points(*every) == 0
 
 
 @pytest.mark.parametrize(
