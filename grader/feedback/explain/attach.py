@@ -14,6 +14,8 @@ from grader.feedback.explain import (
     indices,
     inline_arguments,
     name_mistakes,
+    none_handed_over,
+    other_functions,
     own_lines,
     timing_mistakes,
     warned,
@@ -97,8 +99,10 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
         case "pointer-to-vectors":
             asked = re.search(r"data_ptr<\w+>", found.cause)
             return _at(found, source, f".{asked[0]}") if asked else found
+        case "undeclared":
+            return other_functions.undeclared(found, source)
         case "wrong-call":
-            return host_mistakes.call(found, finding, source)
+            return none_handed_over.handed_over(host_mistakes.call(found, finding, source), source)
         case _:
             return found
 

@@ -176,8 +176,8 @@ def _own_element_again(text: SubmissionText, kernel: CppFunction, array: str, li
     """``if (t == LAST) tile[LAST] = ...`` beside ``tile[t] = ...``: no element more than before."""
     written = rf"\bif\s*\(\s*(?P<t>\w+)\s*==\s*(?P<e>[^;{{}}()]+?)\s*\)\s*\{{?\s*{array}\s*\[\s*(?P<i>[^][]+?)\s*\]\s*=(?!=)"
     for second in re.finditer(written, kernel.body):
-        if second["i"] not in (second["e"], second["t"]):
-            continue
+        if second["i"] not in (second["e"], second["t"]) or not re.search(r"-\s*1$|^\d$", second["e"]):
+            continue  # of SIZE nobody knows here whether a thread has that number
         first = re.search(rf"\b{array}\s*\[\s*{second['t']}\s*\]\s*=(?!=)", kernel.body[: second.start()])
         if first:
             cause = (

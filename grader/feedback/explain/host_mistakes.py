@@ -64,20 +64,55 @@ def _arguments_swapped(text: SubmissionText, _finding: Finding) -> Iterator[Fact
         taken = _parameters(kernel) if kernel else []
         names = [n[-1] for p in taken if (n := re.findall(r"\w+", p))]
         kinds = [re.sub(r"\b(?:const|__restrict__)\b|\s|\w+$", "", p) for p in taken]
-        roots = [_root(part) for part in given]
+        pointers = _pointers(text, match.start())
+        said = [_root(_cast_off(part)) for part in given]
+        roots = [one if one in names else pointers.get(one, one) for one in said]
         if kernel is None or len(names) != len(roots) or len(set(names)) < len(names):
             continue
         for at, root in enumerate(roots):
             other = names.index(root) if root in names else at
             away = roots[other] and (roots[other] == names[at] or roots[other] not in names)
-            if other != at and away and kinds[at] == kinds[other]:
+            if other == at or not away or kinds[at] != kinds[other]:
+                continue
+            if said[at] != root:  # a pointer that has a name of its own
+                back = said[other] + (f", that of {roots[other]}," if roots[other] != said[other] else "")
+                cause = (
+                    f"{said[at]}, the pointer of {root}, is handed over here as {names[at]}, and {back} as {names[other]}: "
+                    f"{kernel.name}'s parameters are {', '.join(names)}, in this order."
+                )
+            else:
                 cause = (
                     f"Argument {at + 1} of this launch is made of {root}, but {kernel.name}'s parameter {at + 1} is "
                     f"called {names[at]}; {root} is its parameter {other + 1}."
                 )
-                yield Fact("arguments-swapped", text.line(match.start()), cause,
-                           f"Hand over in the kernel's order: {', '.join(names)}.")  # fmt: skip
-                break
+            fix = f"Hand over in the kernel's order: {', '.join(names)}."
+            if roots[other] == names[at]:
+                whole = ["".join(t.text for t in part) for part in given]
+                whole[at], whole[other] = whole[other], whole[at]
+                fix = (
+                    "Exchange the two."
+                    if "cast<" in str(whole) or "*)" in str(whole)
+                    else f"Exchange the two: `({', '.join(whole)})`."
+                )
+            yield Fact("arguments-swapped", text.line(match.start()), cause, fix)
+            break
+
+
+def _pointers(text: SubmissionText, before: int) -> dict[str, str]:
+    """The variables that hold a tensor's pointer in the function around ``before``, and the tensors."""
+    body = next((f.body for f in text.host if f.start <= before < f.start + len(f.body)), "")
+    made = r"\b(?P<p>\w+)\s*=\s*(?:\w+_cast\s*<[^<>]*>\s*\(|\([^()]*\*\s*\))?\s*(?P<x>\w+)\s*\.\s*(?:mutable_|const_)?data(?:_ptr)?\b"
+    return {m["p"]: m["x"] for m in re.finditer(made, body)}
+
+
+def _cast_off(argument: list[Token]) -> list[Token]:
+    """An argument without a cast around it: ``reinterpret_cast<const float4*>(xp)`` is xp."""
+    words = [t.text for t in argument]
+    if argument and words[0].endswith("_cast") and words[-1] == ")" and "(" in words:
+        return argument[words.index("(") + 1 : -1]
+    if words[:1] == ["("] and "*" in words and ")" in words[:-1]:
+        return argument[words.index(")") + 1 :]
+    return argument
 
 
 def _root(argument: list[Token]) -> str:
@@ -592,6 +627,9 @@ def swapped_in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]
         for at, one in enumerate(given):
             other = function.names.index(one) if one in function.names else at
             if other != at and given[other] != function.names[other]:
+                if (fact := _head_swapped(text, function, node, given)) is not None:
+                    yield fact
+                    return
                 cause = (
                     f"Argument {at + 1} of this call is `{ast.unparse(node.args[at])}`; in C++ parameter {at + 1} of "
                     f"{name} is called {function.names[at]}, and {one} is its parameter {other + 1}."
@@ -599,6 +637,35 @@ def swapped_in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]
                 yield Fact("arguments-swapped", node.lineno, cause,
                            f"Hand over in the order of C++: {', '.join(function.names)}.")  # fmt: skip
                 return
+
+
+def _head_swapped(
+    text: SubmissionText, function: CppFunction, call: ast.Call, given: list[str]
+) -> Fact | None:
+    """The head of a C++ function, where the call has the order that the task gives its function in Python."""
+    around = next(
+        (
+            n for n in ast.walk(text.tree)
+            if isinstance(n, ast.FunctionDef) and n.name == function.name
+            and n.lineno <= call.lineno <= (n.end_lineno or 0)
+        ), None,
+    ) if text.tree else None  # fmt: skip
+    if around is None or [a.arg for a in around.args.args] != given or set(given) != set(function.names):
+        return None
+    line = text.line(text.code.rfind(function.name, 0, function.start))
+    declared = {n[-1]: " ".join(p.split()) for p in _parameters(function) if (n := re.findall(r"\w+", p))}
+    cause = (
+        f"This C++ function takes {', '.join(function.names)}; the task's {function.name} takes {', '.join(given)}, and line "
+        f"{call.lineno} hands over in that order, so {' and '.join(_moved(function.names, given))} change places."
+    )
+    right = ", ".join(declared[name] for name in given)
+    fix = f"Write the parameters as the task has them: `{function.name}({right})`."
+    twice = re.search(rf"\b{function.name}\s*\([^(){{}};]*\)\s*;", text.code)
+    return Fact("head-swapped", line, cause, f"{fix[:-1]}, here and in its declaration." if twice else fix)
+
+
+def _moved(one: list[str], other: list[str]) -> list[str]:
+    return [a for a, b in zip(one, other, strict=True) if a != b]
 
 
 def _copy_dropped(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

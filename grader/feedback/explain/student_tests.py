@@ -197,7 +197,40 @@ def _usual_atol(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         )
 
 
+def _wraps_round(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x + torch.roll(x, -1)``, where the last element has no neighbour."""
+    if "fails on a right kernel" not in finding.message or not re.search(
+        r"elements? .*differ", finding.message
+    ):
+        return
+    for value, _ in _entries(text, finding):
+        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
+            function = call.func
+            if not isinstance(function, ast.Attribute) or function.attr != "roll":
+                continue
+            whole = ast.unparse(function) == "torch.roll"
+            given = call.args[1:] if whole else call.args
+            if not given:
+                continue
+            x = ast.unparse(call.args[0] if whole else function.value)
+            back = ast.unparse(given[0]).startswith("-")
+            end, other = ("last", f"{x}[0]") if back else ("first", f"{x}[-1]")
+            differs = re.search(
+                r"(Of \d+ elements only .*?differs|\d+ of \d+ elements differ|All \d+ elements differ)",
+                finding.message,
+            )
+            which = f"{differs[1]}. " if differs else ""
+            cause = (
+                f"{which}`{ast.unparse(call)}` wraps round: its {end} element is {other}, and the {end} element of {x} has no "
+                "neighbour on that side."
+            )
+            yield Fact("wraps-round", call.lineno, cause,
+                       f"Leave {other} out there: put together the elements that have a neighbour, and what the task says of the {end}.")  # fmt: skip
+            return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_wraps_round, frozenset({Status.WRONG_ANSWER})),
     (_tolerance_not_used, frozenset({Status.WRONG_ANSWER})),
     (_no_list, frozenset({Status.WRONG_ANSWER})),
     (_dtype, frozenset({Status.WRONG_ANSWER})),

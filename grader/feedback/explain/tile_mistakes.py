@@ -112,7 +112,53 @@ def _again(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _sizes(text: SubmissionText, kernel: CppFunction) -> set[str]:
+    """What the number of a block's threads is called: blockDim.x, and constants that a launch or a tile has for it."""
+    found = {"blockDim.x"}
+    for launch in re.finditer(rf"\b{kernel.name}\s*<<<[^;]*?,\s*(?P<size>\w+)\s*(?:,[^;]*?)?>>>", text.code):
+        found.add(launch["size"])
+    for tile in re.finditer(
+        rf"__shared__[^;]*?\b(?P<a>\w+)\s*\[\s*(?P<size>{WHOLE})\s*(?:\+\s*\d\s*)?\]", kernel.body
+    ):
+        if re.search(rf"\b{tile['a']}\s*\[\s*(?:{_threads(kernel)})\s*\]\s*=(?!=)", kernel.body):
+            found.add(tile["size"])
+    return found
+
+
+def _met_by_nobody(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``if (t == SIZE)``, ``if (t > SIZE - 1)``, ``if (t < 0)``: no thread has such a number."""
+    for kernel in text.kernels:
+        size = "|".join(map(re.escape, sorted(_sizes(text, kernel), key=len, reverse=True)))
+        past = rf"(?:==|>=?)\s*(?P<s>{size})(?!\s*[-*/\w])|>\s*(?P<s1>{size})\s*-\s*1(?![\w.])|<\s*0(?![\w.])|==\s*-\s*1(?![\w.])"
+        asked = rf"\bif\s*\(\s*(?P<code>(?P<t>{_threads(kernel)})\s*(?:{past}))\s*(?:&&[^;{{}}]*)?\)\s*\{{?\s*(?!return\b)"
+        for match in re.finditer(asked, kernel.body):
+            t, code, whole = match["t"], " ".join(match["code"].split()), match["s"] or match["s1"]
+            last = f"{whole or 'blockDim.x'} - 1"
+            cause = f"No thread has `{code}`: {t} runs from 0 to {last}, so what stands behind this `if` never happens."
+            fix = (
+                f"The last thread of a block is the one with `{t} == {last}`, the first that with `{t} == 0`."
+            )
+            if re.search(r"==\s*-|<", code):
+                fix = f"The first thread of a block is the one with `{t} == 0`, the last that with `{t} == {last}`."
+            yield Fact("met-by-nobody", text.line(kernel.start + match.start()), cause, fix)
+
+
+def _behind_the_last(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``if (t == count)``, of a block with count elements."""
+    for kernel in text.kernels:
+        if count := _count(kernel):
+            for match in re.finditer(
+                rf"\bif\s*\(\s*(?P<t>{_threads(kernel)})\s*==\s*{count}\s*[)&]", kernel.body
+            ):
+                t = match["t"]
+                cause = f"A block's {count} elements belong to the threads 0 to {count} - 1: the thread with `{t} == {count}` has none, and a full block has no such thread."
+                yield Fact("behind-the-last", text.line(kernel.start + match.start()), cause,
+                           f"The last is the one with `{t} == {count} - 1`.")  # fmt: skip
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_met_by_nobody, WRONG | OUTSIDE),
+    (_behind_the_last, WRONG | OUTSIDE),
     (_from_the_end, WRONG | OUTSIDE),
     (_again, frozenset({Status.FAILED})),
 )

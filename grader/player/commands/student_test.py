@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import torch
 
 from grader.player import exceptions, tensor_codec
+from grader.player.differing_elements import Differing, differing
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -29,9 +30,13 @@ class KernelUnderTest:
 
     def __init__(self, callback: Callback) -> None:
         self._callback, self.calls = callback, 0
+        self.results: list[torch.Tensor] = []  # the last one
+        self.over = False  # then that one is given again
 
     def __call__(self, *args: Any) -> Any:
         """Call the kernel; raises MemoryFaultError or KernelError when the call did not end well."""
+        if self.over:
+            return self.results[-1]
         self.calls += 1
         if self.calls > MAX_CALLS:
             raise RuntimeError(f"the test called the kernel more than {MAX_CALLS} times")
@@ -43,14 +48,17 @@ class KernelUnderTest:
         tensors = [a for a in args if isinstance(a, torch.Tensor)]
         for tensor, after in zip(tensors, reply["after"], strict=True):
             tensor_codec.refill(tensor, after)
-        return tensor_codec.unwrap(reply["result"])
+        result = tensor_codec.unwrap(reply["result"])
+        self.results = [result] if isinstance(result, torch.Tensor) else []
+        return result
 
 
 class Outcome(TypedDict):
-    """How often the test has called the kernel, and its exception (``exceptions.describe``)."""
+    """Calls of the kernel by the test, its exception (``exceptions.describe``), and what differs there."""
 
     failed: Json | None
     calls: int
+    differs: Differing | None
 
 
 def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> Outcome:
@@ -59,5 +67,7 @@ def perform(stage: Stage, callback: Callback, entry: str, args: list[Any]) -> Ou
     try:
         test(kernel, *args)
     except BaseException as error:
-        return {"failed": exceptions.describe(error, stage.path), "calls": kernel.calls}
-    return {"failed": None, "calls": kernel.calls}
+        kernel.over = True
+        differs = differing(error, stage.path, kernel.results)
+        return {"failed": exceptions.describe(error, stage.path), "calls": kernel.calls, "differs": differs}
+    return {"failed": None, "calls": kernel.calls, "differs": None}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 RIGHT_RUNS = 3
 KINDS = {"float32": "<f4", "float64": "<f8", "float16": "<f2", "int32": "<i4", "int64": "<i8"}
+MOST_DIMENSIONS = 8
+NUMBER = re.compile(r"-?(?:[\d.]{1,9}(?:e[-+]\d{1,3})?|inf|nan)")  # as a player shows it
 MOST_TEXT = 2 << 20  # of a tensor in base64
 
 
@@ -106,6 +109,7 @@ class MutationTest:
         order = [*right, *(m.entry for m in self.mutants)]
         session.rng.shuffle(order)
         results: dict[str, Json | None] = {}
+        differs: dict[str, str] = {}  # by the kernel as well
         tried: dict[str, list[Tried | None]] = {kernel: [] for kernel in order}
         for kernel in order:
 
@@ -115,7 +119,9 @@ class MutationTest:
 
             claimed = session.command("student_test", serve, entry=self.entry, args=list(self.args))
             failed = claimed.get("failed")
-            results[kernel] = results.get(kernel) or (failed if isinstance(failed, dict) else None)
+            if not results.get(kernel):
+                results[kernel] = failed if isinstance(failed, dict) else None
+                differs[kernel] = _differing(claimed.get("differs"))
             if not claimed.get("calls") and kernel in right:
                 return check.failed(
                     Status.WRONG_ANSWER,
@@ -124,8 +130,9 @@ class MutationTest:
         where = session.line_of_test(self.entry, self.args)
         for kernel in right:
             if error := results[kernel]:
+                said = where + _false_alarm(error, differs[kernel])
                 return check.failed(
-                    Status.WRONG_ANSWER, where + _false_alarm(error), right=kernel, error=error,
+                    Status.WRONG_ANSWER, said, right=kernel, error=error,
                     known=error.get("type") != "AssertionError",  # the error's own words tell it
                 )  # fmt: skip
         alive = [m for m in self.mutants if not results[m.entry]]
@@ -205,8 +212,39 @@ def _uncalled(entry: str, args: tuple[Any, ...], failed: Any) -> str:
     return f"{entry} never calls the kernel that it is given{about}{yet}"
 
 
-def _false_alarm(error: Json) -> str:
-    return f"The test fails on a right kernel: {_described(error)} A test must let every right kernel pass."
+def _false_alarm(error: Json, differs: str) -> str:
+    said = f"The test fails on a right kernel: {_described(error)} {differs}"
+    return f"{said}A test must let every right kernel pass."
+
+
+def _differing(claimed: Any) -> str:
+    """Which elements a test expects otherwise, in a sentence and a space; "" if that is not told."""
+    if not isinstance(claimed, dict):
+        return ""
+    count, elements, given, expected = (claimed.get(k) for k in ("count", "elements", "given", "expected"))
+    places = [one if isinstance(one, list) else [""] for one in (claimed.get("first"), claimed.get("last"))]
+    if not (isinstance(count, int) and isinstance(elements, int) and 0 < count <= elements):
+        return ""
+    if not all(len(p) <= MOST_DIMENSIONS and all(isinstance(n, int) for n in p) for p in places):
+        return ""
+    if not all(isinstance(v, str) and NUMBER.fullmatch(v) for v in (given, expected)):
+        return ""
+    first, last = (", ".join(map(str, p)) for p in places)
+    values = f"the right kernel gives {given}, and the test expects {expected}"
+    if count == 1:
+        end = (
+            "the last, "
+            if first == str(elements - 1)
+            else "the first, "
+            if not any(places[0])
+            else "element "
+        )
+        return f"Of {elements} elements only {end}[{first}], differs: {values}. "
+    if count == elements:
+        return f"All {elements} elements differ; at [{first}] {values}. "
+    return (
+        f"{count} of {elements} elements differ, from [{first}] to [{last}]; at the first of them {values}. "
+    )
 
 
 def _described(error: Json) -> str:

@@ -95,3 +95,32 @@ def test_a_tolerance_that_is_given_and_not_used(call: str, *, told_it: bool) -> 
         found = attach.explained(finding, LOST.format(call)).evidence.get("explanation") or {"rule": ""}
         assert (found["rule"] == "tolerance-not-used") is told_it, found
         assert not told_it or (found["line"], found["fix"]) == (5, "Hand it over: `rtol=tol, atol=tol`.")
+
+
+WRAPPED = """TESTS = {
+    "pairs": (lambda x: EXPECTED, [torch.randn(200)]),
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        ("x + torch.roll(x, -1)", ("its last element is x[0]", "`torch.roll(x, -1)`")),
+        ("x + x.roll(-1)", ("its last element is x[0]", "`x.roll(-1)`")),
+        ("x - torch.roll(x, 1)", ("its first element is x[-1]",)),
+        ("x + x.roll(-1, 0)", ("its last element is x[0]",)),
+    ],
+)
+def test_a_roll_that_wraps_round(expected: str, words: tuple[str, ...]) -> None:
+    message = (
+        "Line 2: The test fails on a right kernel: AssertionError: pairs (line 9: assert). Of 200 elements only the last, [199], "
+        "differs: the right kernel gives 1, and the test expects 2. A test must let every right kernel pass."
+    )
+    finding = Finding("test of pairs", Status.WRONG_ANSWER, message)
+    found = attach.explained(finding, WRAPPED.replace("EXPECTED", expected)).evidence["explanation"]
+    assert (found["rule"], found["line"]) == ("wraps-round", 2)
+    assert found["cause"].startswith("Of 200 elements only the last, [199], differs. ")
+    assert all(one in found["cause"] for one in words)
+    other = attach.explained(finding, WRAPPED.replace("EXPECTED", "x + x")).evidence.get("explanation")
+    assert other is None

@@ -112,3 +112,52 @@ def test_an_element_that_is_read_again(old: str, new: str, line: int, fix: str) 
         "x", Status.FAILED, "Counted 16", evidence=evidence | {"metric": "global_store_requests"}
     )
     assert told(NEARBY.replace(old, new), stores)["rule"] == ""
+
+
+PAIRS = '''source = r"""
+__global__ void pairs_kernel(const float* x, float* out, int, int n) {
+    __shared__ float tile[SIZE + 1];
+    const int t = threadIdx.x, i = me();
+    tile[t] = i < n ? x[i] : 0;
+    if (t == SIZE - 1) tile[SIZE] = i + 1 < n ? x[i + 1] : 0;
+    __syncthreads();
+    if (i < n) out[i] = tile[t] + tile[t + 1];
+}
+"""
+pairs, = build("a", source)
+'''
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("t == SIZE", "t runs from 0 to SIZE - 1"),
+        ("t > SIZE - 1", "No thread has `t > SIZE - 1`"),
+        ("t >= blockDim.x", "t runs from 0 to blockDim.x - 1"),
+        ("threadIdx.x == blockDim.x && i < n", "No thread has `threadIdx.x == blockDim.x`"),
+        ("t < 0", "No thread has `t < 0`"),
+        ("t == -1", "No thread has `t == -1`"),
+    ],
+)
+def test_a_condition_that_no_thread_meets(condition: str, words: str) -> None:
+    for status in (Status.UNINITIALISED, Status.WRONG_OUTPUT):
+        found = told(PAIRS.replace("t == SIZE - 1", condition), Finding("pairs", status, "wrong"))
+        assert (found["rule"], found["line"]) == ("met-by-nobody", 6), found
+        assert words in found["cause"] and "filled already" not in found["cause"]
+        assert "== SIZE - 1`" in found["fix"] or "== blockDim.x - 1`" in found["fix"]
+
+
+@pytest.mark.parametrize("condition", ["t == SIZE - 1", "t == 0", "t == SIZE / 2", "i == n", "t > 0"])
+def test_a_condition_that_a_thread_meets(condition: str) -> None:
+    found = told(PAIRS.replace("t == SIZE - 1", condition), Finding("pairs", Status.UNINITIALISED, "wrong"))
+    assert found["rule"] != "met-by-nobody"
+    leaves = PAIRS.replace("    if (t == SIZE - 1) ", "    if (t >= blockDim.x) return;\n    ")
+    assert told(leaves, Finding("pairs", Status.UNINITIALISED, "wrong"))["rule"] != "met-by-nobody"
+
+
+def test_the_thread_behind_the_last() -> None:
+    found = told(
+        OFFSET.replace("t == count - 1", "t == count"), Finding("offset", Status.WRONG_OUTPUT, "wrong")
+    )
+    assert (found["rule"], found["line"]) == ("behind-the-last", 5)
+    assert found["fix"] == "The last is the one with `t == count - 1`."

@@ -187,3 +187,33 @@ def test_an_input_that_could_show_the_fault_leaves_the_question() -> None:
         ("reverse", (128,), "no_barrier"),
     ):
         assert weak(name, np.ones(shape, np.float32), survivor).endswith("Which input would show that?")
+
+
+@pytest.mark.parametrize(
+    ("claimed", "says"),
+    [
+        ({"count": 1, "elements": 200, "first": [199], "last": [199]}, "only the last, [199], differs: the"),
+        ({"count": 1, "elements": 6, "first": [0, 0], "last": [0, 0]}, "only the first, [0, 0], differs"),
+        ({"count": 1, "elements": 6, "first": [1, 0], "last": [1, 0]}, "only element [1, 0], differs"),
+        ({"count": 6, "elements": 6, "first": [0], "last": [5]}, "All 6 elements differ; at [0] the"),
+        ({"count": 3, "elements": 6, "first": [1], "last": [5]}, "3 of 6 elements differ, from [1] to"),
+    ],
+)  # fmt: skip
+def test_which_elements_differ_is_said_and_a_strange_claim_is_not(claimed: dict[str, Any], says: str) -> None:
+    def said(differs: object) -> str:
+        failed = {"type": "AssertionError", "message": "wrong", "where": []}
+        session = SimpleNamespace(
+            rng=np.random.default_rng(0),
+            command=lambda *_args, **_: {"calls": 1, "failed": failed, "differs": differs},
+            line_of_test=lambda *_: "",
+            never_fails=lambda _: "",
+        )
+        return TEST.judge_with(cast("PartSession", session), cast("KernelServer", None)).message
+
+    whole = claimed | {"given": "1.5", "expected": "nan"}
+    assert says in said(whole) and "the test expects nan" in said(whole)
+    strange: list[object] = [None, 3, claimed]
+    changes: list[dict[str, Any]] = [{"given": "x" * 9}, {"first": "a"}, {"last": [{}]}, {"count": 0}]
+    strange += [whole | one for one in changes]
+    for one in strange:
+        assert said(one).endswith("AssertionError: wrong. A test must let every right kernel pass.")
