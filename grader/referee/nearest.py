@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.domain.within import TooMuchError, within
-from grader.feedback.explain import python_alternatives
+from grader.feedback.explain import brackets, python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
 from grader.feedback.explain.own_lines import code_of
@@ -80,11 +80,24 @@ class Nearest:
     def shown(self) -> bool:
         """Whether what was found is small enough to be shown to a student."""
         change = self.change
+        if self.reason or self.in_one_line:
+            return True
         if change.kind != "replace":
             short = len(change.was) + len(change.now) <= SLIP or not change.now
             return change.kind != "several" or (short and change.pieces == 1)
         long = len(change.was) > 80 or len(change.now) > 120
         return not long and len(change.was) <= len(self.before) and not _another(change.was, change.now)
+
+    @property
+    def reason(self) -> tuple[str, str] | None:
+        """Why the line is wrong, and what to write, where that can be told from its two forms."""
+        return brackets.moved(self.before, self.after) if len(self.lines) == 1 else None
+
+    @property
+    def in_one_line(self) -> bool:
+        """Whether several places of one line differ, and hardly anything in them is new."""
+        several = self.change.kind == "several" and len(self.lines) == 1
+        return several and self.after not in ("", self.before) and not _another(self.before, self.after)
 
     @property
     def located(self) -> bool:
@@ -93,7 +106,7 @@ class Nearest:
 
     def as_json(self) -> dict[str, object]:
         """As an explanation of :mod:`grader.feedback.explain.engine`."""
-        cause, fix = _words(self)
+        cause, fix = _of_one_line(self) or _words(self)
         one = len(self.lines) < 2  # of several lines, the first may well be right
         place = f"line {self.change.line}: {self.before}" if one else f"lines {_listed(self.lines)}"
         return {
@@ -185,7 +198,10 @@ class _Search:
                     return found
                 vague = vague or found
             # What is too large to be told may be one way of several, and another a slip of one sign.
-            if found := self.in_python() or vague or self.in_cpp(self.reference):
+            found = self.in_python()
+            if found is None and (vague is None or time.monotonic() < self.end):
+                found = self.in_cpp(self.reference)
+            if found := found or vague:
                 return found
         for right in sensible:
             scopes = {d.whole.scope for d in right if any(abs(d.whole.line - line) <= 1 for line in self.hot)}
@@ -255,7 +271,9 @@ class _Search:
         path.parent.mkdir()
         less = replace(task, cases=(), parts=(), memory_points=0)
         dropped: frozenset[int] = frozenset()
-        for _ in range(3):
+        for turn in range(3):
+            if turn and time.monotonic() > self.end:
+                return None
             text, made = within(READING_S, functools.partial(instrumented, self.source, dropped))
             if not made:
                 return None
@@ -509,6 +527,17 @@ def _parses(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
+
+
+def _of_one_line(nearest: Nearest) -> tuple[str, str] | None:
+    """Cause and fix of a change in several places of one line; None for other changes."""
+    passes = "every check passes that failed" if nearest.all else "this check passes"
+    if found := nearest.reason:
+        return f"{found[0]} Then {passes}.", found[1]
+    if nearest.in_one_line:
+        count, write = len(nearest.change.edits), COMMENT.sub("", nearest.after)
+        return f"This line is wrong in {count} places: written as below, {passes}.", f"Write `{write}`."
+    return None
 
 
 def _words(nearest: Nearest) -> tuple[str, str]:

@@ -194,3 +194,23 @@ def test_a_condition_that_only_leaves_out_what_is_wrong_is_not_said(tmp_path: Pa
     # The right file is another one altogether: only slips are tried, and `!= 0` in aligned16 is one of them.
     verdict = check(warm(replace(job, rights=("pass\n",)))).verdict
     assert "% 16 != 0" not in str(verdict.failed[0].evidence.get("explanation"))
+
+
+def test_what_is_wrong_in_one_line_is_told_whole() -> None:
+    """Edits of a search that found a line of the course's solution: few of its words are new."""
+    before, after = "return scale * (1.0f / (1.0f + expf(-x)) + x);", "return scale / (1.0f + expf(-x)) + x;"
+    edits = ((0, 1, "a"), (2, 3, "b"))
+    found = nearest.Nearest(
+        Change(edits, 1, "several", "* (1.0f", "/", 9, pieces=2), before, after, True, (1,)
+    )
+    told = found.as_json()
+    assert found.shown and "x stands inside of the brackets and is multiplied by scale" in str(told["cause"])
+    assert told["fix"] == "Write `scale * (1.0f / (1.0f + expf(-x))) + x`."
+    before, after = "kernel<<<g, b>>>(bp, xp, n);", "kernel<<<g, b>>>(xp, bp, n);"
+    told = nearest.Nearest(
+        Change(edits, 1, "several", "bp xp", "xp bp", 4, pieces=2), before, after, False, (1,)
+    ).as_json()
+    assert str(told["cause"]) == "This line is wrong in 2 places: written as below, this check passes."
+    assert told["fix"] == f"Write `{after}`."
+    much = Change(edits, 1, "several", "a", "b" * 60, 4, pieces=2)
+    assert not nearest.Nearest(much, "return a;", "return b + c * d - e;", False, (1,)).shown

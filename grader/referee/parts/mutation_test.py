@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RIGHT_RUNS = 3
 KINDS = {"float32": "<f4", "float64": "<f8", "float16": "<f2", "int32": "<i4", "int64": "<i8"}
 MOST_DIMENSIONS = 8
-NUMBER = re.compile(r"-?(?:[\d.]{1,9}(?:e[-+]\d{1,3})?|inf|nan)")  # as a player shows it
+NUMBER = re.compile(r"-?(?:[\d.]{1,14}(?:e[-+]\d{1,3})?|inf|nan)")  # as a player shows it
 MOST_TEXT = 2 << 20  # of a tensor in base64
 
 

@@ -210,7 +210,7 @@ def test_which_elements_differ_is_said_and_a_strange_claim_is_not(claimed: dict[
         )
         return TEST.judge_with(cast("PartSession", session), cast("KernelServer", None)).message
 
-    whole = claimed | {"given": "1.5", "expected": "nan"}
+    whole = claimed | {"given": "0.01234567", "expected": "nan"}
     assert says in said(whole) and "the test expects nan" in said(whole)
     strange: list[object] = [None, 3, claimed]
     changes: list[dict[str, Any]] = [{"given": "x" * 9}, {"first": "a"}, {"last": [{}]}, {"count": 0}]
