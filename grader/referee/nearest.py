@@ -96,7 +96,7 @@ class Nearest:
     @property
     def in_one_line(self) -> bool:
         """Whether several places of one line differ, and hardly anything in them is new."""
-        several = self.change.kind == "several" and len(self.lines) == 1
+        several = self.change.kind == "several" and len(self.lines) == 1 < len(self.change.edits)
         return several and self.after not in ("", self.before) and not _another(self.before, self.after)
 
     @property

@@ -203,6 +203,21 @@ def _too_few(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         )
 
 
+def _asserted_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert (a == b, "wrong")``, which is true whatever a and b are."""
+    if "It passes on a kernel" not in finding.message:
+        return
+    for node in _nodes(_branch(text, finding)):
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
+            parts = ", ".join(map(ast.unparse, node.test.elts))
+            cause = (
+                "With brackets around condition and message this asserts a tuple, and a tuple with something in it is always "
+                "true: the test never fails here."
+            )
+            yield Fact("tuple-asserted", node.lineno, cause, f"Take the brackets away: `assert {parts}`.")
+            return
+
+
 def _one_sided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert (out - best).max() < 1e-6``, which a result far below what is expected passes."""
     if "It passes on a kernel" not in finding.message or text.tree is None:
@@ -268,6 +283,7 @@ def _difference(node: ast.expr, values: dict[str, ast.expr]) -> ast.BinOp | None
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_asserted_tuple, frozenset({Status.WRONG_ANSWER})),
     (_one_sided, frozenset({Status.WRONG_ANSWER})),
     (_dropped, frozenset({Status.WRONG_ANSWER})),
     (_made_plain, frozenset({Status.WRONG_ANSWER})),

@@ -35,6 +35,15 @@ TURNED = re.compile(
 WORD = re.compile(r"[A-Za-z_]\w*(?:\.[xyz]\b)?")
 
 
+# What functions of Python do with a quotient that is no whole number.
+NOT_UP = {
+    "round": "goes to the nearest whole number, which may be the smaller one",
+    "int": "drops what stands behind the point",
+    "math.floor": "rounds down",
+    "floor": "rounds down",
+}
+
+
 def _inner(code: str, at: int) -> str:
     """What stands in the bracket that opens at ``at``."""
     depth = 0
@@ -120,6 +129,10 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             cause = f"`{ast.unparse(inner)}` rounds down, so nothing is left for {name} to round up."
             divided = operation(inner.left, ast.Div(), inner.right)
             yield Fact("rounded-up-late", node.lineno, cause, f"Divide with one `/`: `math.ceil({divided})`.")
+        divides = isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div)
+        if divides and name in NOT_UP and "one too few" in finding.message:
+            cause = f"`{ast.unparse(node)}` {NOT_UP[name]}: what is left over then has no place."
+            yield Fact("not-rounded-up", node.lineno, cause, f"Round up: `math.ceil({ast.unparse(inner)})`.")
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

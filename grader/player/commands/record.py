@@ -35,10 +35,12 @@ class Event(TypedDict):
 class Recorded(TypedDict, total=False):
     """The ``events`` that were written, None without a file, and the ``calls`` of the model.
 
+    ``returned``, alone: the types that stand in place of a model and a batch.
     ``layers`` is how many modules without modules in it, ``batch`` the batch's shape. ``prepared`` and
     ``started``: after how many calls the profiler was first told to warm up, and to record.
     """
 
+    returned: list[str]
     layers: int
     batch: list[int]
     events: list[Event] | None
@@ -57,7 +59,7 @@ def perform(
     calls = 0
     model, batch = stage.entry(own)() if own else _small(**sizes)
     if not isinstance(model, torch.nn.Module) or not isinstance(batch, torch.Tensor):
-        return {"layers": 0}
+        return {"returned": [type(model).__name__, type(batch).__name__]}
     model, batch = model.to(stage.device), batch.to(stage.device)
 
     def counted(*_: object) -> None:

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.feedback.look.python_source import CallsInside
+    from grader.protocol.wire import Json
     from grader.referee.parts.part_session import PartSession
 
 REGION = "forward"
 LAYERS = 2
+MOST_NAME = 40  # characters of a name that a player tells
 WAITS, WARMS = 1, 2  # steps, at least
 
 
@@ -110,8 +112,8 @@ class Recording:
             line = session.line_of(self.own, result=True)
             message = f"Line {line}: " if line else ""
             message += f"{self.own}() must return a model of {LAYERS} layers or more, and a batch for it"
-            message += f"; this model has {layers}." if isinstance(layers, int) else "."
-            return check.failed(Status.WRONG_ANSWER, message, layers=layers)
+            message += f"; this model has {layers}." if isinstance(layers, int) else _other_types(claimed)
+            return check.failed(Status.WRONG_ANSWER, message, layers=layers, known="wrong order" in message)
         seen = trace_events.Recorded(trace_events.events(claimed.get("events") or []))
         if not seen.of_kind("cpu_op"):
             return _no_own(check, seen, written=written)
@@ -129,6 +131,16 @@ class Recording:
                 Status.WRONG_ANSWER, f"The trace of your own model holds {wrong}. {check.why}"
             )
         return check.passed(f"{layers} layers, {len(ops)} operators in {steps} steps.")
+
+
+def _other_types(claimed: Json) -> str:
+    """What was handed back in place of a model and a batch, as the end of a sentence."""
+    returned = claimed.get("returned")
+    if not isinstance(returned, list) or len(returned) != 2:
+        return "."
+    first, second = (str(one)[:MOST_NAME] for one in returned)
+    swapped = " The two stand in the wrong order." if first == "Tensor" != second else ""
+    return f"; what it returns begins with a {first} and ends with a {second}.{swapped}"
 
 
 def _no_own(check: Check, seen: trace_events.Recorded, *, written: bool) -> Finding:

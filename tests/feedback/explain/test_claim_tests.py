@@ -177,3 +177,11 @@ def test_a_difference_that_keeps_its_sign(body: str, side: str) -> None:
 )
 def test_a_difference_without_sign_is_left_alone(body: str) -> None:
     assert told(body, PASSES.format("gives results that are 1 too small"))["rule"] != "one-sided"
+
+
+def test_a_tuple_that_is_asserted() -> None:
+    found = told('assert (kernel(x).shape == x.shape, "wrong shape")', PASSES.format("gives another shape"))
+    assert (found["rule"], found["line"]) == ("tuple-asserted", LINE)
+    assert found["fix"] == "Take the brackets away: `assert kernel(x).shape == x.shape, 'wrong shape'`."
+    plain = told('assert (kernel(x).shape == x.shape), "wrong"', PASSES.format("gives another shape"))
+    assert plain["rule"] != "tuple-asserted"

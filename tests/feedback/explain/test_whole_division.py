@@ -88,3 +88,14 @@ def test_the_same_in_python_in_the_function_that_is_asked() -> None:
     assert facts.explained(Finding("b", Status.WRONG_ANSWER, message.format("others")), source) is None
     right = source.replace("//", "/")
     assert facts.explained(Finding("b", Status.WRONG_ANSWER, message.format("blocks")), right) is None
+
+
+@pytest.mark.parametrize("call", ["round(n / size)", "int(n / size)", "math.floor(n / size)"])
+def test_a_quotient_in_python_that_is_not_rounded_up(call: str) -> None:
+    source = f"import math\ndef blocks_for(n, size):\n    return {call}\n"
+    said = "Line 3: blocks_for(33, 8) is 4, expected 5. That is one too few: round up."
+    told = attach.explained(Finding("blocks_for", Status.WRONG_ANSWER, said), source).evidence["explanation"]
+    assert (told["rule"], told["line"]) == ("not-rounded-up", 3)
+    assert told["fix"] == "Round up: `math.ceil(n / size)`."
+    many = attach.explained(Finding("blocks_for", Status.WRONG_ANSWER, said.replace("few", "many")), source)
+    assert "explanation" not in many.evidence
