@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 LONGEST = 100  # tokens of an expression that is taken for a kernel's address
-LAUNCHES = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}
+# Which argument the kernel is.
+LAUNCHES = {
+    "cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1, "cudaLaunchKernelExC": 1,
+}  # fmt: skip
 
 
 def name_kernels(tokens: Tokens) -> Tokens:
-    """``tokens`` with the first argument of each such call rewritten."""
+    """``tokens`` with the kernel of each such call rewritten."""
     out = Tokens(tokens)
     for i, token in enumerate(tokens):
         open_ = following(tokens, i)
@@ -36,14 +39,16 @@ def name_kernels(tokens: Tokens) -> Tokens:
         end = closing(tokens, open_)
         if end < 0:
             continue
-        first, *others = split_commas(tokens[open_ + 1 : min(end, open_ + LONGEST)]) or [[]]
-        if not first or (not others and end >= open_ + LONGEST):
+        arguments = split_commas(tokens[open_ + 1 : min(end, open_ + LONGEST)])
+        which = LAUNCHES[token.text]
+        if len(arguments) <= which or (len(arguments) == which + 1 and end >= open_ + LONGEST):
             continue
-        kernel = _without_cast(first)
-        name = " ".join(joined(kernel).split())
-        lines = "\n" * joined(first).count("\n")
-        out[open_ + 1] = Token("op", f"::simt::named(SIMT_NAME({name}), {name}){lines}")
-        for k in range(open_ + 2, open_ + 1 + len(first)):
+        first = open_ + 1 + sum(len(before) + 1 for before in arguments[:which])
+        given = arguments[which]
+        name = " ".join(joined(_without_cast(given)).split())
+        lines = "\n" * joined(given).count("\n")
+        out[first] = Token("op", f"::simt::named(SIMT_NAME({name}), {name}){lines}")
+        for k in range(first + 1, first + len(given)):
             out[k] = Token("space", "")
     return out
 

@@ -38,7 +38,7 @@ class Kernel:
 
     ``typed`` says whether its name (with all template arguments) is one function without default arguments,
     so that a launch can convert its arguments as a call would. ``bound``: the threads of its
-    ``__launch_bounds__``, 1024 where that is not a plain number.
+    ``__launch_bounds__``, 1024 where that is not a plain number. ``cluster``: its ``__cluster_dims__``.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Kernel:
     template_parameters: int
     typed: bool
     bound: int = 1024
+    cluster: tuple[int, ...] = ()
 
 
 def _parameter(tokens: list[Token]) -> tuple[str, str, bool]:
@@ -94,21 +95,31 @@ def _declaration(tokens: Tokens, at: int) -> tuple[str, int, int] | None:
     return None
 
 
-def _bound(tokens: Tokens, at: int) -> int:
-    """The first number of the ``__launch_bounds__`` near the ``__global__`` at ``at``."""
+def _attribute(tokens: Tokens, at: int, name: str) -> list[str]:
+    """What stands in the brackets of the attribute ``name`` near the ``__global__`` at ``at``."""
     begin, end = at, at + 1
     while begin > 0 and tokens[begin - 1].text not in STOPS:
         begin -= 1
     while end < len(tokens) and tokens[end].text not in STOPS:
         end += 1
     for i in range(begin, end):
-        if tokens[i].text != "__launch_bounds__":
-            continue
-        number = following(tokens, following(tokens, i))
-        after = following(tokens, number)
-        if after < end and tokens[after].text in (",", ")") and NUMBER.fullmatch(tokens[number].text):
-            return int(tokens[number].text)
-    return 1024
+        if tokens[i].text == name:
+            open_ = following(tokens, i)
+            return [joined(part).strip() for part in split_commas(tokens[open_ + 1 : closing(tokens, open_)])]
+    return []
+
+
+def _bound(tokens: Tokens, at: int) -> int:
+    """The first number of the ``__launch_bounds__`` near the ``__global__`` at ``at``."""
+    given = _attribute(tokens, at, "__launch_bounds__")
+    return int(given[0]) if given and NUMBER.fullmatch(given[0]) else 1024
+
+
+def _cluster(tokens: Tokens, at: int) -> tuple[int, ...]:
+    """The numbers of the ``__cluster_dims__`` near the ``__global__`` at ``at``; others than numbers are refused."""
+    given = _attribute(tokens, at, "__cluster_dims__")
+    numbers = tuple(int(n) for n in given if NUMBER.fullmatch(n))
+    return (numbers + (1, 1))[:3] if numbers else ()
 
 
 def find_kernels(text: str) -> dict[str, Kernel]:
@@ -128,6 +139,6 @@ def find_kernels(text: str) -> dict[str, Kernel]:
         typed = template >= 0 and not any(parameter[2] for parameter in parameters) and types != ["void"]
         if name in found:
             typed = typed and found[name].typed and types_of[name] == types
-        found[name] = Kernel(name, names, template, typed, _bound(tokens, at))
+        found[name] = Kernel(name, names, template, typed, _bound(tokens, at), _cluster(tokens, at))
         types_of[name] = types
     return found

@@ -115,7 +115,8 @@ def registration(texts: list[str]) -> str:
     for text in texts:
         kernels |= find_kernels(text)
     declarations = ",".join(
-        " ".join((f"{k.name}:{k.bound}", *(p or "?" for p in k.parameters))) for k in kernels.values()
+        " ".join((":".join(map(str, (k.name, k.bound, *k.cluster))), *(p or "?" for p in k.parameters)))
+        for k in kernels.values()
     )
     return f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
 

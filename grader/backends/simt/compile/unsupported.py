@@ -20,7 +20,12 @@ _GPU = "or run this submission on a machine with an NVIDIA GPU"
 _REFERENCE = "use a texture object (cudaTextureObject_t); CUDA 12 has no texture references any more"
 _TEXTURE = f"fetch with tex1D, tex2D or tex3D from an array without mipmaps, {_GPU}"
 _COPY = f"copy with __pipeline_memcpy_async, or with plain loads and stores, {_GPU}"
+_PROGRAMMATIC = "launch with <<<...>>>, one kernel after the other"
 _GRAPH = f"launch the kernels directly, {_GPU}"
+_CLUSTER_DIMS = (
+    "__cluster_dims__ with anything but numbers",
+    "write plain numbers, or say the cluster at the launch (cudaLaunchKernelEx)",
+)
 _TENSOR_CORE = f"write the product as a loop over plain floats, {_GPU}"
 _OWN = f"write the loop yourself (shuffles, atomics and shared memory work), {_GPU}"
 
@@ -35,10 +40,17 @@ WORDS = {
         "take it with cudaHostAlloc",
     ),
     "CUtensorMap": ("a TMA copy (CUtensorMap)", _COPY),
-    "this_cluster": ("a thread block cluster", f"let one block do the work, {_GPU}"),
-    "__cluster_dims__": ("a thread block cluster", f"let one block do the work, {_GPU}"),
-    "cudaLaunchKernelEx": ("cudaLaunchKernelEx", "launch with kernel<<<grid, block>>>(...)"),
-    "cudaLaunchKernelExC": ("cudaLaunchKernelExC", "launch with kernel<<<grid, block>>>(...)"),
+    "__block_size__": ("__block_size__", "say the cluster with __cluster_dims__ and the block at the launch"),
+    "__cluster_barrier_arrive_relaxed": (
+        "an arrival at a cluster's barrier that orders no memory",
+        "use __cluster_barrier_arrive or cluster_group::barrier_arrive",
+    ),
+    "__cluster_map_shared_multicast": ("a TMA copy to several blocks", _COPY),
+    "cudaGridDependencySynchronize": ("a kernel that begins before the one before it has ended", _PROGRAMMATIC),
+    "cudaTriggerProgrammaticLaunchCompletion": (
+        "a kernel that begins before the one before it has ended",
+        _PROGRAMMATIC,
+    ),
 }
 PREFIXES = (
     (re.compile(r"tex\w+(?:Lod|Grad)|tex2Dgather"), ("this texture fetch", _TEXTURE)),
@@ -53,6 +65,10 @@ PREFIXES = (
             "this part of cuRAND",
             "use XORWOW or Philox, and a uniform or a normal distribution",
         ),
+    ),
+    (
+        re.compile(r"cudaFuncAttributeRequiredCluster\w+"),
+        ("this attribute of a kernel", "say the cluster with __cluster_dims__, or at each launch"),
     ),
     (re.compile(r"cudaIpc\w*"), ("memory of two processes (cudaIpc...)", "do the work in one process")),
     (
@@ -205,6 +221,9 @@ def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
         )
     if name == "texture" and next_text == "<":
         return "a texture reference", _REFERENCE
+    if name == "__cluster_dims__" and (end := closing(tokens, after)) > 0:
+        given = [t for t in tokens[after + 1 : end] if t.kind != "space" and t.text != ","]
+        return None if given and all(t.text.isdecimal() for t in given) else _CLUSTER_DIMS
     if name in SCOPES and next_text == "::":
         return SCOPES[name]
     if name == "cub" and next_text == "::" and not _is_scoped(tokens, i):

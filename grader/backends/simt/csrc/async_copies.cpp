@@ -46,6 +46,20 @@ static void arrive(Worker* w, const AsyncCopy& copy, void* waits) {
   if (!w->killed) memcpy(copy.to, copy.data, copy.bytes);
 }
 
+// Those that a barrier's phase waits for. What orders their writes is that their threads have begun them before they arrived.
+void bring_copies(Worker* w, size_t barrier, u32 phase) {
+  std::erase_if(w->copies, [&](const AsyncCopy& copy) {
+    if (copy.barrier != barrier || copy.barrier_phase != phase) return false;
+    set_defined(w, copy, 1);
+    memcpy(copy.to, copy.data, copy.bytes);
+    return true;
+  });
+}
+
+bool is_shared(const Worker* w, size_t address) {
+  return address - w->tls < w->tls_bytes || address - (size_t)w->dynamic_shared < MAX_SHARED;
+}
+
 }  // namespace simt
 
 using namespace simt;
@@ -58,7 +72,7 @@ extern "C" SIMT_EXPORT void simt_copy_async(void* to, const void* from, unsigned
     report(w, "assert", (size_t)RETURN_ADDRESS - 1, {.detail = "an asynchronous copy has 4, 8 or 16 bytes"});
     return kill_launch(w);
   }
-  AsyncCopy copy{w->current, AsyncCopy::NO_GROUP, 0, w->block_phase, w->threads[w->current].warp_phase, (char*)to, bytes, {}};
+  AsyncCopy copy{w->current, AsyncCopy::NO_GROUP, 0, w->block_phase, w->threads[w->current].warp_phase, w->copies_for, w->copies_phase, (char*)to, bytes, {}};
   if (w->launch->module) copy.pc_in_module = u32((size_t)RETURN_ADDRESS - 1 - w->launch->module->base);
   if (w->mode) {
     unsigned read = bytes - zeros, step = zeros ? 1 : bytes;
@@ -77,7 +91,7 @@ extern "C" SIMT_EXPORT void simt_commit_copies() {
   if (!w || !w->fibre) return;
   u32 group = w->threads[w->current].copy_groups++;
   for (auto& copy : w->copies)
-    if (copy.thread == w->current && copy.group == AsyncCopy::NO_GROUP) copy.group = group;
+    if (copy.thread == w->current && copy.group == AsyncCopy::NO_GROUP && !copy.barrier) copy.group = group;
 }
 
 // Until all groups of this thread but the `left` newest have arrived; `all`: what is not committed, too.
@@ -87,7 +101,7 @@ extern "C" SIMT_EXPORT void simt_wait_copies(unsigned left, int all) {
   u32 groups = w->threads[w->current].copy_groups, done = groups > left ? groups - left : 0;
   std::vector<AsyncCopy> arrived;
   std::erase_if(w->copies, [&](const AsyncCopy& copy) {
-    bool here = copy.thread == w->current && (all || (copy.group != AsyncCopy::NO_GROUP && copy.group < done));
+    bool here = copy.thread == w->current && !copy.barrier && (all || (copy.group != AsyncCopy::NO_GROUP && copy.group < done));
     if (here) arrived.push_back(copy);
     return here;
   });

@@ -12,6 +12,8 @@ struct AsyncCopy {
   int thread;
   u32 group, pc_in_module;
   u16 block_phase, warp_phase;
+  size_t barrier;  // at which threads wait for it, and in which phase; 0: its own thread waits
+  u32 barrier_phase;
   char* to;
   unsigned bytes;
   char data[16];
@@ -19,6 +21,8 @@ struct AsyncCopy {
 
 static constexpr u8 UNDER_WAY = 2;  // of a byte of shared memory, where 1 is one that holds a value
 
+void bring_copies(Worker* w, size_t barrier, u32 phase);
+bool is_shared(const Worker* w, size_t address);
 const AsyncCopy* copy_under_way(const Worker* w, size_t address, unsigned size);
 
 }  // namespace simt

@@ -9,6 +9,12 @@ namespace simt {
 // The block's shared memory: its static variables one after the other, then the dynamic part.
 template <class Move>
 static void for_each_shared_byte(Worker* w, std::vector<char>& saved, Move move) {
+  if (w->cluster && w->cluster->memory) {  // where the cluster's other blocks find it
+    char* slot = w->cluster->slot(w->rank);
+    for (auto* v : w->launch->shared_variables) move((char*)w->tls + v->begin, slot + v->begin, v->end - v->begin);
+    move(w->dynamic_shared, slot + w->cluster->dynamic_at, w->launch->shared_bytes);
+    return;
+  }
   size_t at = 0;
   for (auto* v : w->launch->shared_variables) {
     size_t bytes = v->end - v->begin;
@@ -21,7 +27,7 @@ static void for_each_shared_byte(Worker* w, std::vector<char>& saved, Move move)
 }
 
 SavedBlock put_aside(Worker* w) {
-  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}, {}, {}, {}};
+  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}, {}, {}, {}, w->cluster, w->rank, w->clocks, false, 0};
   std::copy(w->vote_count, w->vote_count + 2, s.vote_count);
   std::copy(w->vote_result, w->vote_result + 2, s.vote_result);
   s.states.assign(w->states, w->states + w->launch->thread_count);
@@ -32,12 +38,17 @@ SavedBlock put_aside(Worker* w) {
   s.static_defined = w->static_defined;
   s.dynamic_defined = w->dynamic_defined;
   s.copies = w->copies;
+  leave_cluster(w);
+  if (w->cluster) s.waits_for_cluster = is_kept_by_its_cluster(w), s.waited_since = w->cluster->phase;
   if (w->recording) record_block_ends(w);
   return s;
 }
 
 void take_up(Worker* w, SavedBlock& s) {
   w->block = s.block;
+  w->cluster = s.cluster;
+  w->rank = s.rank;
+  w->clocks = s.clocks;
   w->run = w->launch->first_run + w->launch->runs - u32(w->launch->block_count) + u32(s.block);
   w->block_phase = s.block_phase;
   w->finished = s.finished;
@@ -55,6 +66,7 @@ void take_up(Worker* w, SavedBlock& s) {
   w->static_defined = s.static_defined;
   w->dynamic_defined = s.dynamic_defined;
   w->copies = s.copies;
+  if (w->cluster) enter_cluster(w, w->rank), let_cluster_go(w);
   simt_builtins.block = block_index(*w->launch, s.block);
   if (w->mode & CHECK) begin_epoch(w);
   if (g_recording) record_block_begins(w);

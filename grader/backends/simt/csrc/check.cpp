@@ -180,9 +180,8 @@ static void report_under_way(Worker* w, size_t pc, Evidence evidence) {
   report(w, "copy-race", pc, evidence);
 }
 
-// `offset` counts from the start of the memory that `shadow` and `defined` describe.
-static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* marks, size_t offset, size_t pc,
-                         Evidence evidence) {
+void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* marks, size_t offset, size_t pc,
+                  Evidence evidence) {
   unsigned size = evidence.size;
   if (offset & (size - 1)) {
     report(w, "misaligned", pc, evidence);
@@ -206,7 +205,7 @@ static void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u6
   }
 }
 
-static void check_static_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+const Symbol* shared_variable_near(const Worker* w, size_t offset) {
   const Symbol *inside = nullptr, *before = nullptr;
   for (auto* v : w->launch->shared_variables) {
     if (v->begin <= offset) before = v;
@@ -214,19 +213,28 @@ static void check_static_shared(Worker* w, size_t offset, unsigned size, Access 
   }
   const Symbol* nearest = inside ? inside : before;
   if (!nearest && !w->launch->shared_variables.empty()) nearest = w->launch->shared_variables.front();
+  return nearest;
+}
+
+static void check_static_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+  const Symbol* nearest = shared_variable_near(w, offset);
   Evidence evidence{.size = size, .access = access, .variable = nearest};
   if (nearest) evidence.offset = (long)offset - (long)nearest->begin;
-  if (!inside || offset + size > inside->end) {
+  if (!nearest || offset < nearest->begin || offset + size > nearest->end) {
     report(w, "shared-out-of-bounds", pc, evidence);
     return;
   }
   check_shared(w, *w->shared, w->static_defined, w->shared->marks, offset, pc, evidence);
 }
 
-static void check_dynamic_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+const Symbol& dynamic_shared_of(const Launch* launch) {
   static Symbol whole;
-  whole = Symbol{0, w->launch->shared_bytes, "dynamic shared memory", ""};
-  Evidence evidence{.size = size, .access = access, .variable = &whole, .offset = (long)offset};
+  whole = Symbol{0, launch->shared_bytes, "dynamic shared memory", ""};
+  return whole;
+}
+
+static void check_dynamic_shared(Worker* w, size_t offset, unsigned size, Access access, size_t pc) {
+  Evidence evidence{.size = size, .access = access, .variable = &dynamic_shared_of(w->launch), .offset = (long)offset};
   if (offset + size > w->launch->shared_bytes) {
     report(w, "shared-out-of-bounds", pc, evidence);
     return;
@@ -281,6 +289,9 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   } else if (size_t offset = address - (size_t)w->dynamic_shared; offset < MAX_SHARED) {
     if (count) w->counter.note(address, size, access, SHARED, pc, lane);
     if (check) check_dynamic_shared(w, offset, size, access, pc);
+  } else if (w->cluster && w->cluster->holds(address)) {
+    if (count) w->counter.note(address, size, access, SHARED, pc, lane);
+    if (check) check_remote(w, address, size, access, pc);
   } else if (is_the_threads_own(w, address)) {
     return;
   } else if (Module* m = w->launch->module; address >= m->base && address < m->end) {

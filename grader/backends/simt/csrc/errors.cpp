@@ -31,6 +31,11 @@ void reset_errors() {
 
 }  // namespace simt
 
+extern "C" int simt_refuse_launch(int code, const char* why) {
+  simt::set_launch_error(code, why);
+  return code;
+}
+
 extern "C" int simt_last_error(int clear) {
   using namespace simt;
   if (g_fault_seen) return g_device_fault;

@@ -33,6 +33,8 @@ static int fault_of(const std::string& kind) {
                                                  {"assert", DEVICE_ASSERT},
                                                  {"deadlock", LAUNCH_FAILURE},
                                                  {"not-cooperative", LAUNCH_FAILURE},
+                                                 {"cluster-address", ILLEGAL_ADDRESS},
+                                                 {"cluster-barrier", LAUNCH_FAILURE},
                                                  {"stack-overflow", LAUNCH_FAILURE}};
   auto it = FAULTS.find(kind);
   return it == FAULTS.end() ? 0 : it->second;
@@ -120,6 +122,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     json.field("variable_bytes", (long long)(evidence.variable->end - evidence.variable->begin));
     json.field("variable_offset", evidence.offset);
     if (evidence.device) json.field("device", 1);
+    if (evidence.owner >= 0) json.field("owner", unflatten(u64(evidence.owner), launch->grid));
   }
   if (evidence.address) describe_allocation(json, launch, evidence.address);
   if (!strcmp(kind, "illegal-address")) describe_wrapped_index(json, launch, evidence.address);

@@ -18,6 +18,7 @@ struct Evidence {
   std::string name = "", type = "";  // an array's name and type; an operation and its type
   bool one_barrier = false;          // of two that wait: at one barrier of the source, by its number
   long long left = 0, right = 0;     // the index; the operands
+  long owner = -1;                   // the block whose shared memory it is, if another one's
 };
 
 // Reports what the worker's current thread did at `pc`. One finding a cause; further ones are counted.

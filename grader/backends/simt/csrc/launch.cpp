@@ -28,7 +28,7 @@ static constexpr u64 WORTH_SPREADING = 1 << 14;  // threads; waking another core
 
 uint3 block_index(const Launch& launch, u64 block) {
   uint3 index = unflatten(block, launch.grid);
-  if (g_far) index.x += unsigned(g_far / launch.block.x);
+  if (g_far) index.x += unsigned(g_far / launch.block.x) / launch.cluster.x * launch.cluster.x;
   return index;
 }
 
@@ -46,6 +46,26 @@ static const char* refusal(const LaunchConfig& c, const std::string& kernel) {
   if (c.shared_bytes > dynamic_shared_limit(kernel))
     return "more than 48 KB of dynamic shared memory needs cudaFuncSetAttribute(kernel, "
            "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first";
+  return nullptr;
+}
+
+// What the launch asks for, else what the kernel says.
+static uint3 cluster_of(const LaunchConfig& c, const std::string& kernel) {
+  const Kernel* declared = declared_kernel(kernel);
+  if (c.has_cluster) return c.cluster;
+  return declared && declared->cluster.x ? declared->cluster : uint3{1, 1, 1};
+}
+
+static const char* cluster_refusal(const LaunchConfig& c, const std::string& kernel) {
+  const Kernel* declared = declared_kernel(kernel);
+  uint3 n = cluster_of(c, kernel);
+  if (!n.x || !n.y || !n.z) return "the cluster is empty";
+  if (u64(n.x) * n.y * n.z > MOST_IN_A_CLUSTER) return "a cluster has at most 16 blocks";
+  if (n.x * n.y * n.z > PORTABLE_CLUSTER && !allows_large_clusters(kernel))
+    return "a cluster of more than 8 blocks needs cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) first";
+  if (c.grid.x % n.x || c.grid.y % n.y || c.grid.z % n.z) return "the grid is no multiple of the cluster";
+  uint3 own = declared ? declared->cluster : uint3{};
+  if (own.x && (own.x != n.x || own.y != n.y || own.z != n.z)) return "the kernel's __cluster_dims__ is another one";
   return nullptr;
 }
 
@@ -102,6 +122,7 @@ void begin_quick(Worker* w) {
   q.now.bytes = 15;
   q.code = launch->module->base;
   q.first_run = launch->first_run;
+  q.shared_from = launch->cluster_blocks > 1 ? launch->first_run : ~u32(0);
 }
 
 // What a block may take: an endless loop ends by it, and a launch of many blocks is a matter of time alone.
@@ -138,16 +159,23 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
   t_worker = w;
   simt_builtins.block_dim = launch.block;
   simt_builtins.grid_dim = launch.grid;
+  simt_builtins.cluster_dim = launch.cluster;
   for (int t = 0; t < launch.thread_count; ++t) w->threads[t].index = unflatten(t, launch.block);
-  u64 several = std::max<u64>(1, launch.block_count / 64);  // as few visits to the counter as is fair
+  u64 all = cluster_count(launch);                  // blocks, where none form a cluster
+  u64 several = std::max<u64>(1, all / 64);  // as few visits to the counter as is fair
   for (;;) {
     u64 begin = launch.next_block.fetch_add(several, std::memory_order_relaxed);
-    u64 end = std::min(begin + several, launch.block_count);
+    u64 end = std::min(begin + several, all);
     for (u64 b = begin; b < end && !launch.stopped; ++b) {
       w->later = steps_of_a_block();
-      run_block(w, shuffled(b, launch.block_count));
+      if (launch.cluster_blocks > 1) {
+        if (g_budget) w->later *= launch.cluster_blocks;
+        run_cluster(w, shuffled(b, all));
+      } else {
+        run_block(w, shuffled(b, all));
+      }
     }
-    if (end >= launch.block_count || launch.stopped) break;
+    if (end >= all || launch.stopped) break;
   }
   finish_blocks(w);
   w->recording = false;
@@ -170,6 +198,9 @@ static std::shared_ptr<Launch> describe(const LaunchSite& site, const LaunchConf
   });
   launch->kernel = site.kernel;
   launch->base_name = unqualified_name(launch->kernel);
+  Module* module;
+  if (body.kernel && !declared_kernel(launch->base_name))  // a variable: the kernel that it points to
+    if (std::string name = name_at(body.kernel, &module); declared_kernel(name)) launch->base_name = name;
   launch->file = site.file;
   launch->line = site.line;
   launch->grid = config.grid;
@@ -184,6 +215,9 @@ static std::shared_ptr<Launch> describe(const LaunchSite& site, const LaunchConf
   launch->context_bytes = body.bytes;
   launch->tls_anchor = body.tls_anchor;
   launch->cooperative = body.cooperative;
+  launch->cluster = cluster_of(config, launch->base_name);
+  if (launch->cluster.x * launch->cluster.y * launch->cluster.z == 0) launch->cluster = {1, 1, 1};  // refused later
+  launch->cluster_blocks = int(launch->cluster.x * launch->cluster.y * launch->cluster.z);
   launch->default_stream = (size_t)config.stream <= 2;  // cudaStreamLegacy is 1, cudaStreamPerThread is 2
   launch->module = module_at((size_t)body.run);
   return launch;
@@ -239,6 +273,11 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
     return;
   }
   if (const char* why = refusal(*config, launch->base_name)) return refuse(*site, *config, why);
+  if (!config->has_cluster && !declared_kernel(launch->base_name) && any_kernel_has_clusters())
+    return refuse(*site, *config, "which kernel the variable holds is not known, and some have __cluster_dims__: launch it by its name", NOT_SUPPORTED);
+  if (const char* why = cluster_refusal(*config, launch->base_name)) return refuse(*site, *config, why, INVALID_CLUSTER);
+  if (launch->cooperative && launch->cluster_blocks > 1)
+    return refuse(*site, *config, "a cooperative launch with clusters cannot run on the CPU: use one of the two", NOT_SUPPORTED);
   launch->pointers.assign(pointers, pointers + pointer_count);
   size_t static_bytes = launch->static_shared_bytes = collect_shared_variables(*launch);
   if (static_bytes > MAX_STATIC_SHARED)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <map>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,6 +172,16 @@ void allow_dynamic_shared(const std::string& kernel, size_t bytes) {
   g_largest_dynamic_limit = std::max(g_largest_dynamic_limit, bytes);
 }
 
+bool any_kernel_has_clusters() {
+  return std::any_of(g_kernels.begin(), g_kernels.end(), [](auto& each) { return each.second.cluster.x; });
+}
+
+static std::set<std::string> g_large_clusters;
+// Where a launch through a variable does not name its kernel, any is believed.
+bool allows_large_clusters(const std::string& kernel) {
+  return g_large_clusters.count(kernel) || (!declared_kernel(kernel) && !g_large_clusters.empty());
+}
+
 static std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   size_t begin = 0;
@@ -184,22 +195,22 @@ static std::vector<std::string> split(const std::string& text, char separator) {
 
 }  // namespace simt
 
-// "name:bound parameter parameter,name:bound ..."
+// "name:bound:x:y:z parameter parameter,name:bound:x:y:z ...", x to z of the kernel's clusters
 extern "C" int simt_register_kernels(const char* declarations) {
   using namespace simt;
   for (auto& declaration : split(declarations, ',')) {
     auto words = split(declaration, ' ');
     if (words.empty()) continue;
     auto head = split(words[0], ':');
-    g_kernels[head[0]] = Kernel{head[0], {words.begin() + 1, words.end()}, head.size() > 1 ? atoi(head[1].c_str()) : 1024};
+    auto number = [&](size_t i) { return head.size() > i ? unsigned(atoi(head[i].c_str())) : 0u; };
+    g_kernels[head[0]] = Kernel{head[0], {words.begin() + 1, words.end()}, number(1) ? int(number(1)) : 1024, {number(2), number(3), number(4)}};
   }
   return 0;
 }
 
 namespace simt {
 
-// The unqualified name of the kernel at an address; "" if there is none.
-static std::string name_at(const void* kernel, Module** where) {
+std::string name_at(const void* kernel, Module** where) {
   Module* module = *where = module_at((size_t)kernel);
   if (!module) return "";
   size_t at = (size_t)kernel - module->base;
@@ -225,6 +236,20 @@ extern "C" int simt_allow_dynamic_shared(const void* kernel, int bytes) {
   if (name.empty()) return 98;  // cudaErrorInvalidDeviceFunction
   allow_dynamic_shared(name, bytes);
   return 0;
+}
+
+extern "C" int simt_allow_large_clusters(const void* kernel, int allowed) {
+  using namespace simt;
+  Module* module;
+  std::string name = name_at(kernel, &module);
+  if (name.empty()) return 98;  // cudaErrorInvalidDeviceFunction
+  if (allowed) g_large_clusters.insert(name);
+  else g_large_clusters.erase(name);
+  return 0;
+}
+extern "C" int simt_allows_large_clusters(const void* kernel) {
+  simt::Module* module;
+  return simt::allows_large_clusters(simt::name_at(kernel, &module));
 }
 
 extern "C" size_t simt_static_shared(const void* kernel) {

@@ -26,6 +26,7 @@ struct Kernel {
   std::string name;
   std::vector<std::string> parameters;
   int launch_bound = 1024;
+  uint3 cluster{};  // of __cluster_dims__, zeros if it has none
 };
 
 // "void ns::k<float>(int)" -> "k"
@@ -38,8 +39,11 @@ Module* module_at(size_t code);
 const std::vector<Module*>& all_modules();  // that were asked for
 size_t thread_local_block(const Module* module);  // of the calling OS thread, 0 if it has none yet
 const Kernel* declared_kernel(const std::string& name);
+std::string name_at(const void* kernel, Module** where);  // unqualified; "" if there is none
 // The most dynamic shared memory that launches of this kernel may ask for.
 size_t dynamic_shared_limit(const std::string& kernel);
 void allow_dynamic_shared(const std::string& kernel, size_t bytes);
+bool any_kernel_has_clusters();
+bool allows_large_clusters(const std::string& kernel);  // of more than 8 blocks
 
 }  // namespace simt

@@ -137,7 +137,7 @@ static QUICK bool quick_shared(Quick& q, const Shadow& shadow, u8* defined, u64*
   size_t row = (base + offset) & ~size_t(15);
   bool whole = row >= base + begin && row + 16 <= base + end;
   u64* mark = ACCESS == WRITE || whole ? marks + offset / 4 : nullptr;
-  if (!quick_words<SIZE, ACCESS>(q, shadow, offset, pc, ~u32(0), mark)) return false;
+  if (!quick_words<SIZE, ACCESS>(q, shadow, offset, pc, q.shared_from, mark)) return false;
   if (ACCESS == WRITE)
     for (unsigned i = 0; i < SIZE; i += 4) memcpy(defined + offset + i, &ALL, 4);
   return true;

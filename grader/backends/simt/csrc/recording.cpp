@@ -161,6 +161,20 @@ const Region* locate(const Worker* w, size_t address) {
     auto base = (size_t)w->dynamic_shared;
     g_regions.push_back({base, base + MAX_SHARED, base, id});
     return &g_regions.back();
+  } else if (w->cluster && w->cluster->holds(address)) {
+    const Cluster& c = *w->cluster;
+    size_t at = address - (size_t)c.memory->window, offset = at % c.slot_bytes, slot = address - offset;
+    bool dynamic = offset >= c.dynamic_at;
+    const Symbol* v = dynamic ? &dynamic_shared_of(launch) : shared_variable_near(w, offset);
+    if (!v) return nullptr;
+    size_t begin = slot + (dynamic ? c.dynamic_at : v->begin);
+    std::string name = v->name + " of block " + std::to_string(at / c.slot_bytes) + " of the cluster";
+    int id = object_of((void*)begin, 0, {"shared", name, "", v->end - v->begin, 4});
+    if (id < 0) return nullptr;
+    size_t end = dynamic ? slot + c.slot_bytes : begin + (v->end - v->begin);
+    if (address < begin || address >= end) return nullptr;
+    g_regions.push_back({begin, end, begin, id});
+    return &g_regions.back();
   } else if (Module* m = launch->module; m && address >= m->base && address < m->end) {
     if (const Symbol* v = variable_at(m, address - m->base)) {
       int id = object_of(v, 1, {"device", v->name, "", v->end - v->begin, 4});
@@ -177,6 +191,7 @@ bool is_mapped(const Worker* w, size_t address, size_t size) {
   if (g_arena && in_arena((void*)address)) return address - (size_t)g_arena + size <= g_committed;
   if (size_t offset = address - w->tls; offset < w->tls_bytes) return offset + size <= w->tls_bytes;
   if (size_t offset = address - (size_t)w->dynamic_shared; offset < MAX_SHARED) return offset + size <= MAX_SHARED;
+  if (w->cluster && w->cluster->holds(address)) return w->cluster->holds(address + size - 1);
   const Module* m = w->launch->module;
   return m && address >= m->base && address + size <= m->end;
 }

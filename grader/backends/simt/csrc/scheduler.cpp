@@ -43,7 +43,7 @@ static void all_fresh(Worker* w) {
   int n = w->launch->thread_count;
   w->plain = false;
   std::fill_n(w->states, n, FRESH);
-  for (int t = 0; t < n; ++t) w->threads[t].warp_phase = 0;
+  for (int t = 0; t < n; ++t) w->threads[t].warp_phase = 0, w->threads[t].cluster_waits = 0, w->threads[t].cluster_arrived = false, w->threads[t].releases = 0;
   for (int i = 0; i < w->launch->warp_count; ++i) {
     int lanes = std::min(32, n - i * 32);
     Warp& warp = w->warps[i];
@@ -165,7 +165,7 @@ void wait_here(Worker* w) {
   simt_switch(&mine->stack_pointer, thread.fibre->stack_pointer);
 }
 
-static void begin_block(Worker* w, u64 block) {
+static void begin_block(Worker* w, u64 block, int rank) {
   Launch* launch = w->launch;
   w->block = block;
   w->run = launch->first_run + u32(block);
@@ -174,7 +174,11 @@ static void begin_block(Worker* w, u64 block) {
   w->vote_count[0] = w->vote_count[1] = 0;
   simt_builtins.block = block_index(*launch, block);
   w->plain = true;
+  if (launch->cluster_blocks == 1) w->cluster.reset();
+  w->clocks.reset();
+  w->copies_for = 0;
   if (w->mode & COUNT) w->counter.begin_block(simt_builtins.block);
+  if (w->cluster) enter_cluster(w, rank);
   if (w->mode & CHECK) {
     clear_shared_memory(w);
     begin_epoch(w);
@@ -197,6 +201,8 @@ static void abandon_block(Worker* w) {
 
 static void report_deadlock(Worker* w) {
   int stuck = 0;
+  for (int t = 0; t < w->launch->thread_count; ++t)
+    if (w->states[t] == AT_ASYNC_BARRIER) return report_async_deadlock(w, t);
   while (w->states[stuck] != AT_WARP_BARRIER) ++stuck;
   w->current = stuck;
   Warp& warp = w->warps[stuck / 32];
@@ -284,7 +290,13 @@ static bool advance(Worker* w, int first_warp) {
     } else if (w->arrived == n - w->finished) {
       release_block_barrier(w);
     } else {
-      report_deadlock(w);
+      if (!waits_for_the_cluster(w)) {
+        report_deadlock(w);
+      } else if (!release_cluster_barrier(w)) {
+        if (!w->doubtful.empty()) report_doubtful_writes(w);
+        if (launch->cluster_blocks > 1) return false;
+        report_cluster_deadlock(w);
+      }
     }
   }
   if (w->killed) abandon_block(w);
@@ -293,12 +305,13 @@ static bool advance(Worker* w, int first_warp) {
     w->counter.end_block();
   }
   report_doubtful(w);
+  end_in_cluster(w);
   if (w->recording) record_block_ends(w);
   return true;
 }
 
-void run_block(Worker* w, u64 block) {
-  begin_block(w, block);
+void run_block(Worker* w, u64 block, int rank) {
+  begin_block(w, block, rank);
   int first_warp = 0;
   if (g_schedule) {
     all_fresh(w);
@@ -340,6 +353,28 @@ static void report_absent_blocks(Worker* w) {
   w->killed = true;
 }
 
+// All that is left of a cluster waits at its barrier, and not everybody will come.
+static bool is_stuck(const SavedBlock& b) {
+  return b.cluster && b.waits_for_cluster && b.waited_since == b.cluster->phase && !cluster_can_go_on(nullptr, *b.cluster);
+}
+
+// Lets each block that was put aside go on once, if it can; whether any of them did.
+static bool go_round(Worker* w) {
+  std::vector<SavedBlock> round;
+  round.swap(w->aside);
+  bool any = false;
+  for (auto& b : round) {
+    if (w->killed || waits_for_the_grid(w->launch, b) || is_stuck(b)) {
+      w->aside.push_back(std::move(b));
+      continue;
+    }
+    any = true;
+    take_up(w, b);
+    if (!advance(w, 0)) w->aside.push_back(put_aside(w));
+  }
+  return any;
+}
+
 void finish_blocks(Worker* w) {
   Launch* launch = w->launch;
   while (!w->aside.empty() && !w->killed) {
@@ -350,22 +385,41 @@ void finish_blocks(Worker* w) {
       break;
     }
     if (all) release_grid_barrier(w);
-    std::vector<SavedBlock> round;
-    round.swap(w->aside);
-    for (auto& b : round) {
-      if (w->killed || waits_for_the_grid(launch, b)) {
-        w->aside.push_back(std::move(b));
-        continue;
-      }
-      take_up(w, b);
-      if (!advance(w, 0)) w->aside.push_back(put_aside(w));
-    }
+    if (go_round(w) || w->killed) continue;
+    take_up(w, w->aside.front());
+    report_cluster_deadlock(w);
   }
   for (auto& b : w->aside) {
     take_up(w, b);
     abandon_block(w);
   }
   w->aside.clear();
+  w->cluster.reset();
+}
+
+// The blocks of a cluster by turns. What waits in loops for other clusters is left until these have had a turn.
+void run_cluster(Worker* w, u64 number) {
+  static constexpr int ROUNDS_OF_WAITING = 64;
+  Launch* launch = w->launch;
+  std::vector<SavedBlock> others;
+  others.swap(w->aside);
+  begin_cluster(w);
+  for (int i = 0; i < launch->cluster_blocks && !w->killed; ++i) {
+    int rank = int(shuffled(u64(i), u64(launch->cluster_blocks)));
+    run_block(w, block_of_cluster(*launch, number, rank), rank);
+  }
+  for (int waited = 0; !w->aside.empty() && !w->killed;) {
+    size_t before = w->aside.size();
+    bool barrier = false;
+    for (auto& b : w->aside) barrier |= b.waits_for_cluster;
+    if (!go_round(w)) {
+      take_up(w, w->aside.front());
+      report_cluster_deadlock(w);
+    }
+    waited = barrier || w->aside.size() < before ? 0 : waited + 1;
+    if (waited > ROUNDS_OF_WAITING) break;
+  }
+  for (auto& b : others) w->aside.push_back(std::move(b));
 }
 
 }  // namespace simt

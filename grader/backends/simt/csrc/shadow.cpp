@@ -100,12 +100,21 @@ void clear_shared_memory(Worker* w) {
 static inline bool ordered(const Worker* w, const Record& before, const Record& now, bool shared) {
   const Launch* launch = w->launch;
   if (before.run != now.run) {
-    if (shared || before.run < launch->first_run || launch->fenced) return true;
-    u64 blocks = launch->block_count;  // grid.sync() lies between two rounds of runs
-    return (before.run - launch->first_run) / blocks != (now.run - launch->first_run) / blocks;
+    if (before.run < launch->first_run) return true;
+    u64 blocks = launch->block_count, round = (before.run - launch->first_run) / blocks;
+    u64 block = (before.run - launch->first_run) % blocks;
+    if (block != w->block) {
+      if (launch->fenced) return true;
+      bool together = launch->cluster_blocks > 1 && cluster_of_block(*launch, block) == cluster_of_block(*launch, w->block);
+      if (!together)  // grid.sync() lies between two rounds; a cluster's barrier orders nothing for others
+        return shared || (!launch->phased && round != (now.run - launch->first_run) / blocks);
+      return !w->plain && w->threads[w->current].cluster_waits > round;
+    }
+    if (!launch->phased || w->plain || (!w->clocks && w->threads[w->current].cluster_waits > round)) return true;
   }
   if (before.thread == now.thread || before.block_phase != now.block_phase) return true;
   if (w->threads[before.thread].fenced_in == before.run) return true;
+  if (w->clocks && w->clocks->row(now.thread)[before.thread] > (before.run - launch->first_run) / launch->block_count) return true;
   return before.thread / 32 == now.thread / 32 && before.warp_phase != now.warp_phase;
 }
 

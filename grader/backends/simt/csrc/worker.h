@@ -1,6 +1,8 @@
 // The state of a running launch: its threads and warps, and the worker that runs its blocks one by one.
 #pragma once
+#include "async_barriers.h"
 #include "async_copies.h"
+#include "clusters.h"
 #include "counting.h"
 #include "fibre.h"
 #include "memory.h"
@@ -20,6 +22,8 @@ enum State : u8 {
   GAVE_WAY,  // in a loop that waits for others: runs again once they had their turn
   AT_BLOCK_BARRIER,
   AT_GRID_BARRIER,
+  AT_CLUSTER_BARRIER,
+  AT_ASYNC_BARRIER,
   AT_WARP_BARRIER,
   AT_ACTIVE_MASK,
   FINISHED
@@ -41,6 +45,10 @@ struct Thread {
   u32 mask;       // of the warp operation that it waits in
   bool absent;    // the lane whose value it wants takes no part
   u32 copy_groups;  // of asynchronous copies that it has committed
+  u32 cluster_waits;     // how often it has passed its cluster's barrier
+  bool cluster_arrived;  // there, and has not waited yet
+  u32 releases;          // how often it has arrived, there or at a barrier in shared memory
+  u32 arrivals() const { return cluster_waits + cluster_arrived; }
 };
 struct Wait {
   size_t pc;   // of the barrier
@@ -55,9 +63,9 @@ struct Launch {
   u64 number = 0;
   std::string kernel, base_name, file;
   int line = 0;
-  uint3 grid{}, block{};
+  uint3 grid{}, block{}, cluster{1, 1, 1};
   size_t shared_bytes = 0, static_shared_bytes = 0;
-  int thread_count = 0, warp_count = 0;
+  int thread_count = 0, warp_count = 0, cluster_blocks = 1;
   u64 block_count = 0;
   u32 first_run = 0;  // blocks of all launches are numbered on; this is the launch's first
   Module* module = nullptr;
@@ -72,6 +80,7 @@ struct Launch {
   std::atomic<bool> stopped{false};    // by a worker that found a reason to
   std::atomic<bool> fenced{false};     // a kernel that orders its blocks with fences is not asked about races between them
   bool cooperative = false;
+  bool phased = false;  // runs are counted on by arrivals
   bool default_stream = false;
   std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns
   u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier
@@ -92,6 +101,11 @@ struct SavedBlock {
   std::vector<char> shared_memory;
   std::vector<u8> static_defined, dynamic_defined;
   std::vector<AsyncCopy> copies;
+  std::shared_ptr<Cluster> cluster;
+  int rank;
+  std::shared_ptr<BlockClocks> clocks;
+  bool waits_for_cluster;  // and nothing else keeps it
+  u32 waited_since;        // the phase of its barrier
 };
 
 // An access that may yet turn out to be fine. A plain read of what another thread updates atomically is, as the
@@ -130,6 +144,7 @@ struct Quick {
   Record now{};        // of an access by the running thread, but for pc and kind
   size_t code = 0;     // where pc counts from
   u32 first_run = 0;   // of the launch
+  u32 shared_from = 0;  // the first run whose accesses to shared memory may concern this block
   u8 older = 0;        // of the two above
   bool usable = false;
 };
@@ -157,7 +172,12 @@ struct Worker {
   size_t host_begin = 0, host_end = 0;  // the launch's arguments on the host's stack
   u64 turns_thread = ~u64(0);           // whose turn the last one was: run and thread
   u64 block = 0;                        // flat blockIdx
-  u32 run = 0;                          // launch->first_run + block
+  u32 run = 0;                          // launch->first_run + block, further on after barriers with other blocks
+  std::shared_ptr<Cluster> cluster;     // of the running block; none before somebody needs it
+  int rank = 0;                         // of the block in it
+  std::shared_ptr<BlockClocks> clocks;  // once the block has a cuda::barrier
+  size_t copies_for = 0;                // the barrier that the copies belong to which the running thread begins
+  u32 copies_phase = 0;
   u16 block_phase = 0;                  // block barriers passed
   int finished = 0, arrived = 0;        // threads of this block
   int at_grid = 0;                      // of them, waiting for the other blocks
@@ -193,12 +213,14 @@ inline u64 shuffled(u64 i, u64 n) {
 extern __thread Worker* t_worker SIMT_TLS;
 
 Worker* this_worker();
-void run_block(Worker* w, u64 block);
+void run_block(Worker* w, u64 block, int rank = 0);
+void run_cluster(Worker* w, u64 cluster);
 void finish_blocks(Worker* w);  // those that were put aside
 void leave_plain(Worker* w);
 void give_way(Worker* w);     // on a fibre: lets all others run first
 void wait_here(Worker* w);
 void kill_launch(Worker* w);
+void release_here(Worker* w);
 
 void look_for_unseen(Worker* w);
 void note_turn(Worker* w);
@@ -207,11 +229,18 @@ inline void turn_begins(Worker* w) {
   if (w->look_in >= 0 && w->look_in-- == 0) look_for_unseen(w);
 }
 
+// Before and after each arrival a thread's accesses have numbers of their own.
+inline u32 run_of(const Worker* w, int t) {
+  u32 releases = w->plain ? 0 : w->threads[t].releases;
+  return w->launch->first_run + u32(w->block) + releases * u32(w->launch->block_count);
+}
+
 // From here on accesses are those of thread t.
 inline void set_current(Worker* w, int t) {
   w->current = t;
   if (!w->mode) return;
   Quick& q = t_quick;
+  if (w->launch->phased) q.now.run = w->run = run_of(w, t);
   q.now.thread = u16(t);
   q.now.warp_phase = w->plain ? u16(0) : w->threads[t].warp_phase;
   q.my_warp = u64(w->epoch) << 32 | u32(t) >> 5 << 16 | q.now.warp_phase;

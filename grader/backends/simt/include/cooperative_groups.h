@@ -61,9 +61,49 @@ class grid_group {
   static dim3 group_dim() { return gridDim; }
   static dim3 dim_blocks() { return gridDim; }
   static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static dim3 dim_clusters() { return __clusterGridDimInClusters(); }
+  static unsigned long long num_clusters() { return num_blocks() / __clusterSizeInBlocks(); }
+  static dim3 cluster_index() { return __clusterIdx(); }
+  static unsigned long long cluster_rank() {
+    const dim3 at = cluster_index(), n = dim_clusters();
+    return (at.z * (unsigned long long)n.y + at.y) * n.x + at.x;
+  }
 };
 inline grid_group this_grid() { return {}; }
 
+// The blocks of a cluster, which run at the same time and reach each other's shared memory.
+class cluster_group {
+ public:
+  using arrival_token = struct {};
+  SIMT_INLINE static void sync() { simt_cluster_sync(); }
+  SIMT_INLINE static arrival_token barrier_arrive() {
+    simt_cluster_arrive();
+    return {};
+  }
+  SIMT_INLINE static void barrier_wait() { simt_cluster_wait(); }
+  SIMT_INLINE static void barrier_wait(arrival_token&&) { simt_cluster_wait(); }
+  SIMT_INLINE static unsigned query_shared_rank(const void* address) { return simt_cluster_rank_of(address); }
+  template <class T>
+  SIMT_INLINE static T* map_shared_rank(T* address, int rank) {
+    return (T*)simt_cluster_map((const void*)address, (unsigned)rank);
+  }
+  static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+  static unsigned block_rank() { return __clusterRelativeBlockRank(); }
+  static dim3 dim_blocks() { return __clusterDim(); }
+  static unsigned num_blocks() { return __clusterSizeInBlocks(); }
+  static dim3 thread_index() {
+    const dim3 at = block_index();
+    return dim3(at.x * blockDim.x + threadIdx.x, at.y * blockDim.y + threadIdx.y, at.z * blockDim.z + threadIdx.z);
+  }
+  static unsigned thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+  static dim3 dim_threads() {
+    const dim3 n = dim_blocks();
+    return dim3(n.x * blockDim.x, n.y * blockDim.y, n.z * blockDim.z);
+  }
+  static unsigned num_threads() { return num_blocks() * thread_block::size(); }
+  static unsigned size() { return num_threads(); }
+};
+inline cluster_group this_cluster() { return {}; }
 
 // A tile: N consecutive lanes of a warp, cut from a group of `parent` threads.
 template <unsigned N, class Parent = void>
@@ -152,6 +192,7 @@ inline void sync(const Group& group) {
 }
 SIMT_INLINE void sync(const thread_block& block, simt::Site site = SIMT_HERE) { block.sync(site); }
 SIMT_INLINE void sync(const thread_group& group, simt::Site site = SIMT_HERE) { group.sync(site); }
+SIMT_INLINE void sync(const cluster_group& group) { group.sync(); }
 template <class Group, class F>
 inline void invoke_one(const Group& group, F f) {
   if (group.thread_rank() == 0) f();

@@ -7,7 +7,7 @@
 #include "simt/streams.h"
 #include "simt/symbols.h"
 #include "simt/textures.h"
-#include "simt/by_pointer.h"
+#include "simt/launch_ex.h"
 
 // ---- memory
 template <class T>

@@ -23,7 +23,9 @@ class RawSide(Struct, frozen=True):
 
 
 class RawFinding(Struct, frozen=True):
-    """A finding. ``variable``: of shared memory, or of the ``device``; ``name`` to ``right``: of arithmetic.
+    """A finding. ``variable``: of shared memory (of the block ``owner``), or of the ``device``.
+
+    ``name`` to ``right``: of arithmetic.
 
     ``missing`` of ``elements`` were not written, the ``first`` of them at that index. ``wrapped``: an index
     that is below zero if it is read as a signed number. ``one_barrier``: both wait at one number.
@@ -46,6 +48,7 @@ class RawFinding(Struct, frozen=True):
     variable_bytes: int = 0
     variable_offset: int = 0
     device: int = 0
+    owner: Xyz | None = None
     name: str = ""
     type: str = ""
     left: int = 0

@@ -53,7 +53,8 @@ def _variable_place(f: RawFinding) -> str:
         if f.variable_bytes <= size:
             return f"the __device__ variable {f.variable}"
         return f"{unit} {index} of the __device__ variable {f.variable}"
-    return f"{unit} {index} of {f.variable} ({f.variable_bytes} bytes of shared memory)"
+    whose = f" of block {tuple(f.owner)}" if f.owner else ""
+    return f"{unit} {index} of {f.variable} ({f.variable_bytes} bytes of shared memory{whose})"
 
 
 def _where(f: RawFinding) -> str:
@@ -109,6 +110,12 @@ def _under_way(f: RawFinding) -> str:
     return f"{_verb(f)} {_where(f)}, to which an asynchronous copy was begun and not {missing}"
 
 
+def _too_early_or_late(f: RawFinding) -> str:
+    if f.detail == "begun":
+        return f"{_verb(f)} {_variable_place(f)} before a cluster.sync() has made sure that this block has begun"
+    return f"{_verb(f)} {_variable_place(f)}, and no cluster.sync() keeps this block from ending before"
+
+
 def _illegal_address(f: RawFinding) -> str:
     if f.wrapped is None:
         return (
@@ -158,11 +165,12 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "misaligned": _misaligned,
     "global-uninitialised-read": lambda f: f"reads {_where(f)}, which nothing has written",
     "shared-uninitialised-read": lambda f: (
-        f"reads {_variable_place(f)}, which no thread of the block has written"
+        f"reads {_variable_place(f)}, which no thread of {'that' if f.owner else 'the'} block has written"
     ),
     "global-race": _race,
     "shared-race": _race,
     "copy-race": _under_way,
+    "cluster-race": _too_early_or_late,
     "illegal-address": _illegal_address,
     "host-touches-device-memory": _host,
     "host-before-kernel": _host_early,

@@ -16,12 +16,14 @@ struct uint3 {
 
 namespace simt {
 struct Builtins {
-  uint3 thread, block, block_dim, grid_dim;
+  uint3 thread, block, block_dim, grid_dim, cluster_dim;
 };
 struct LaunchConfig {
   uint3 grid, block;
   size_t shared_bytes;
   void* stream;
+  bool has_cluster = false;
+  uint3 cluster = {};
 };
 // One argument of a launch that is a pointer, or that may hold some: lets a finding say "x[1024]" instead of an
 // address, and tells what the launch cannot write.
@@ -45,6 +47,7 @@ struct LaunchBody {
   size_t bytes;
   void* (*tls_anchor)();
   bool cooperative;
+  const void* kernel = nullptr;  // where its code is, if the launch knows
 };
 }  // namespace simt
 
@@ -69,6 +72,9 @@ SIMT_EXPORT int simt_register_source(const char* file, int first_line, const cha
 SIMT_EXPORT int simt_allow_dynamic_shared(const void* kernel, int bytes);
 SIMT_EXPORT size_t simt_static_shared(const void* kernel);  // bytes of its __shared__ variables
 SIMT_EXPORT int simt_launch_bound(const void* kernel);      // of __launch_bounds__, else 1024
+SIMT_EXPORT int simt_allow_large_clusters(const void* kernel, int allowed);
+SIMT_EXPORT int simt_allows_large_clusters(const void* kernel);
+SIMT_EXPORT int simt_refuse_launch(int code, const char* why);  // one that asks for what there is not; returns the code
 
 // ---- called by kernels
 #ifdef __clang__
@@ -83,6 +89,12 @@ SIMT_EXPORT uint64_t simt_match(unsigned mask, uint64_t bits);
 SIMT_EXPORT unsigned simt_lane();
 SIMT_EXPORT void simt_fence(int scope);
 SIMT_EXPORT void simt_sync_grid();
+SIMT_EXPORT void simt_cluster_sync();  // arrives and waits
+SIMT_EXPORT void simt_cluster_arrive();
+SIMT_EXPORT void simt_cluster_wait();
+SIMT_EXPORT void* simt_cluster_map(const void* address, unsigned rank);  // the same place in another block's shared memory
+SIMT_EXPORT unsigned simt_cluster_rank_of(const void* address);          // whose shared memory it is in
+SIMT_EXPORT int simt_is_cluster_shared(const void* address);
 SIMT_EXPORT int simt_is_cooperative();
 SIMT_EXPORT int simt_in_kernel();  // whether a kernel runs on this OS thread
 SIMT_EXPORT void simt_let_others_run();
@@ -92,6 +104,13 @@ SIMT_EXPORT void simt_exchange(void* address, int size);  // about one that writ
 SIMT_EXPORT void simt_copy_async(void* to, const void* from, unsigned bytes, unsigned zeros);
 SIMT_EXPORT void simt_commit_copies();
 SIMT_EXPORT void simt_wait_copies(unsigned left, int all);
+SIMT_EXPORT void simt_copies_for(void* barrier);  // those begun from here on belong to it; nullptr: to the thread again
+// A cuda::barrier: its address stands for it, phases are numbered from 0.
+SIMT_EXPORT void simt_barrier_init(void* barrier, unsigned expected);
+SIMT_EXPORT unsigned simt_barrier_arrive(void* barrier, unsigned count, int drop);  // the phase arrived in
+SIMT_EXPORT void simt_barrier_wait(void* barrier, unsigned phase);
+SIMT_EXPORT int simt_barrier_test(void* barrier, unsigned phase);  // whether it is complete, after letting others run
+SIMT_EXPORT unsigned simt_barrier_phase(void* barrier);
 SIMT_EXPORT void simt_assert_fail(const char* expression, const char* file, unsigned line,
                                   const char* function);
 

@@ -43,14 +43,15 @@ inline cudaError_t cudaLaunchCooperativeKernel(simt::NamedAddress kernel, dim3 g
   return simt::launch_address(kernel, simt::Config(grid, block, shared_bytes, stream), true, arguments, file, line);
 }
 
-template <class... P>
-inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
-  if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  return (cudaError_t)simt_fail(simt_allow_dynamic_shared((const void*)kernel, value));
-}
 inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute which, int value) {
+  if (which == cudaFuncAttributeNonPortableClusterSizeAllowed)
+    return (cudaError_t)simt_fail(simt_allow_large_clusters(kernel, value));
   if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   return (cudaError_t)simt_fail(simt_allow_dynamic_shared(kernel, value));
+}
+template <class... P>
+inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
+  return cudaFuncSetAttribute((const void*)kernel, which, value);
 }
 template <class K>
 inline cudaError_t cudaFuncSetCacheConfig(K, cudaFuncCache) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "alternatives.h"
 #include "atomics.h"
+#include "cluster.h"
 #include "math.h"
 #include "ptx.h"
 #include "sync.h"

@@ -92,6 +92,7 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
                   sizeof(Body),
                   tls_anchor,
                   cooperative};
+  if constexpr (std::is_pointer_v<Call>) task.kernel = (const void*)call;
   simt_launch(&site, &config, &task, pointers, int(end - pointers));
 }
 

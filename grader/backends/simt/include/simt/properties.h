@@ -11,7 +11,7 @@ struct cudaDeviceProp {
       maxGridSize[3] = {2147483647, 65535, 65535};
   int multiProcessorCount = 132, maxThreadsPerMultiProcessor = 2048, maxBlocksPerMultiProcessor = 32;
   int major = 9, minor = 0, l2CacheSize = 50 << 20, persistingL2CacheMaxSize = 0,
-      accessPolicyMaxWindowSize = 0, clockRate = 1755000, memoryClockRate = 2619000;
+      accessPolicyMaxWindowSize = 0, clusterLaunch = 1, clockRate = 1755000, memoryClockRate = 2619000;
   int memoryBusWidth = 5120, concurrentKernels = 1, integrated = 0, cooperativeLaunch = 1, managedMemory = 1, canMapHostMemory = 1,
       concurrentManagedAccess = 1, pageableMemoryAccess = 0;
   int asyncEngineCount = 0, computeMode = 0, ECCEnabled = 1, pciBusID = 0, pciDeviceID = 0, pciDomainID = 0;
@@ -44,6 +44,7 @@ inline int device_attribute(cudaDeviceAttr attribute) {
     case cudaDevAttrHostNativeAtomicSupported: return 0;
     case cudaDevAttrConcurrentManagedAccess: return p.concurrentManagedAccess;
     case cudaDevAttrPageableMemoryAccess: return p.pageableMemoryAccess;
+    case cudaDevAttrClusterLaunch: return p.clusterLaunch;
     case cudaDevAttrCooperativeLaunch: return p.cooperativeLaunch;
     case cudaDevAttrMaxSharedMemoryPerBlock: return (int)p.sharedMemPerBlock;
     case cudaDevAttrWarpSize: return 32;
