@@ -35,6 +35,12 @@ def test_the_host_and_the_device_have_their_own_bodies_and_variables_any_name(pl
     assert answer["result"] == [900, 7, -1, 3, 3, 1]
 
 
+def test_names_may_be_those_of_later_standards_and_change_their_meaning(play: Play) -> None:
+    answer = play("outside")["names"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    assert answer["result"] == [3.0, 2.0, 12.0]
+
+
 def test_torchs_types_are_added_and_converted_and_nothing_is_unseen(play: Play) -> None:
     answer = play("outside")["halves"]
     assert (answer["error"], answer["findings"]) == ("", [])

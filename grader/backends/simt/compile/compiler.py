@@ -28,7 +28,7 @@ from grader.backends.simt.compile import (
     toolchain,
     warnings,
 )
-from grader.backends.simt.compile.diagnostics import CompileError, explain
+from grader.backends.simt.compile.diagnostics import CompileError, explain, only_changes_meaning
 from grader.backends.simt.compile.kernels import find_kernels
 from grader.backends.simt.compile.own_headers import FOLDER, OwnHeaders
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
@@ -418,7 +418,13 @@ def _compiled(
         listing = out.parent / "listing.s"
         look = bool(kernels) and not clang and kind in ("device", "full", "bare")
         extra = [f"-Wa,-aln={listing}"] if look else []
-        said = run([*arguments, *extra, "-x", "c++", "-c", str(source), "-o", str(out)], out.parent)
+        words = [*arguments, *extra, "-x", "c++", "-c", str(source), "-o", str(out)]
+        try:
+            said = run(words, out.parent)
+        except CompilerFailed as failure:
+            if not only_changes_meaning(str(failure)):
+                raise
+            said = run(["-fpermissive", *words], out.parent)
         if look and (found := instrumented.unheard(listing, list(kernels))):
             raise judged.Refused(*found)
         _said(made).write_text("\n".join(said.splitlines()[:MOST_SAID]), "utf-8")

@@ -45,6 +45,12 @@ class _Error:
     text: str
 
 
+def only_changes_meaning(log: str) -> bool:
+    """Whether all that g++ refuses is a class that gives a name of outside another meaning, as nvcc and clang allow."""
+    errors = [m["text"] for line in log.splitlines() if (m := ERROR.match(line))]
+    return bool(errors) and all("changes meaning of" in text for text in errors)
+
+
 def explain(log: str, own_files: set[str]) -> CompileError:
     """The error in ``log``. ``own_files``: names that ``#line`` gave to the student's sources."""
     lines = log.splitlines()

@@ -101,17 +101,30 @@ NO_CUB = re.compile(
 )
 _CUB = f"use its DeviceRadixSort, DeviceScan and DeviceReduce, or torch's operator, {_GPU}"
 CUDA_SCOPE = {  # cuda::NAME
-    "barrier": ("cuda::barrier", "use __syncthreads()"),
-    "pipeline": ("cuda::pipeline", _COPY),
-    "memcpy_async": ("cuda::memcpy_async", _COPY),
     "ptx": ("cuda::ptx", f"use the CUDA C++ functions, {_GPU}"),
-    "std": ("cuda::std", "use the functions without the namespace"),
-    "atomic": ("cuda::atomic", "use atomicAdd and its relatives with __threadfence()"),
-    "atomic_ref": ("cuda::atomic_ref", "use atomicAdd and its relatives with __threadfence()"),
+    "device": ("a bulk copy (cuda::device)", "use cuda::memcpy_async with a cuda::barrier"),
+    "latch": ("cuda::latch", "use a cuda::barrier"),
+    "counting_semaphore": ("cuda::counting_semaphore", "use a cuda::barrier, or cuda::atomic"),
+    "binary_semaphore": ("cuda::binary_semaphore", "use a cuda::barrier, or cuda::atomic"),
+    "annotated_ptr": ("cuda::annotated_ptr", "use a plain pointer: it says something about caches only"),
+    "access_property": ("cuda::access_property", "leave it out: it says something about caches only"),
 }
 _HEAP = "take memory before the launch (a tensor, cudaMalloc), or an array of fixed size in the kernel"
 HEAP = {name: (f"{name} in a kernel", _HEAP) for name in ("malloc", "free", "new", "delete")}
 INCLUDE = re.compile(r"^(?P<hash>[ \t]*#[ \t]*)include[ \t]*[<\"](?P<header>[\w./+-]+)[>\"][^\n]*", re.M)
+# What there is of libcu++, by the header that has it.
+LIBCU = (
+    (re.compile(r"cuda/(?:std/)?barrier$|cuda/pipeline$"), "cuda/libcu_async.h"),
+    (re.compile(r"cuda/(?:std/)?atomic$"), "cuda/libcu_atomic.h"),
+    (
+        re.compile(
+            r"cuda/std/(?:algorithm|array|bit|cassert|cfloat|climits|cmath|complex|cstddef|cstdint|cstring|"
+            r"functional|initializer_list|iterator|limits|numeric|optional|ratio|span|tuple|type_traits|"
+            r"utility|variant|version)$"
+        ),
+        "cuda/libcu_std.h",
+    ),
+)
 # Any part of these libraries is the whole of it.
 WHOLE = (
     (re.compile(r"cub/(?:block|config|device|iterator|thread|util|warp)\w*[/.]"), "cub/cub.cuh"),
@@ -127,9 +140,9 @@ HEADERS = (
      f"call torch's operator instead, {_GPU}"),
     (re.compile(r"curand_(?!kernel|uniform|normal|globals|philox)|ATen/cuda/CUDAGeneratorImpl|ATen/cuda/CUDAGraphsUtils"),
      "a GPU library for random numbers", "draw the numbers with torch and pass them as a tensor"),
-    (re.compile(r"cuda/(?:std/)?(?:barrier|pipeline)|cudaTypedefs"),
-     "a library for asynchronous copies", _COPY),
-    (re.compile(r"cuda/|nv/"), "the libcu++ library", "use the functions of CUDA C++ without it"),
+    (re.compile(r"cudaTypedefs"), "a library for asynchronous copies", _COPY),
+    (re.compile(r"cuda/(?!libcu_)|nv/"), "this part of the libcu++ library",
+     "use <cuda/barrier>, <cuda/pipeline>, <cuda/atomic>, <cuda/std/...>, or the functions of CUDA C++"),
     (re.compile(r"cudaEGL|EGL/|GL/|GLES|cuda_gl_interop|vulkan/|nvscibuf|NvSci"), "a graphics library",
      "leave the drawing out for this run"),
     (re.compile(r"(?:nccl|nvshmemx?|mpi)\.h$"), "a library for several GPUs", "do the work on one device"),
@@ -152,6 +165,9 @@ def refuse_includes(text: str, own: Collection[str] = ()) -> str:
         name = "/" + match["header"].removeprefix("./").replace("../", "")
         if any(path.endswith(name) for path in own):
             return match[0]
+        for pattern, header in LIBCU:
+            if pattern.match(match["header"]):
+                return f"{match['hash']}include <{header}>"
         for pattern, what, instead in HEADERS:
             if pattern.match(match["header"]):
                 return f"{match['hash']}error {sentence(what + ' <' + match['header'] + '>', instead)}"

@@ -60,13 +60,15 @@ static AsyncBarrier* barrier_at(Worker* w, void* address, void* here) {
     return nullptr;
   }
   end_quick();  // it knows nothing of these clocks
-  if (w->mode & CHECK) access(address, 8, READ, here);
   if (w->threads[w->current].arrivals()) w->launch->fenced = true;  // see arrive() in clusters.cpp
   auto& all = clocks_of(w).barriers;
   auto it = all.find((size_t)address);
-  if (it != all.end()) return &it->second;
-  if (!w->killed) refuse_barrier(w, (size_t)here - 1, "uses a cuda::barrier that no init() has set up in this block");
-  return nullptr;
+  if (it == all.end()) {
+    refuse_barrier(w, (size_t)here - 1, "uses a cuda::barrier that no init() has set up in this block");
+    return nullptr;
+  }
+  if (w->mode & CHECK) access(address, 8, READ, here);
+  return w->killed ? nullptr : &it->second;
 }
 
 static void complete(Worker* w, size_t address, AsyncBarrier& b, void* here) {

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "findings.h"
+#include "unseen.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)
 
@@ -51,6 +52,7 @@ void bring_copies(Worker* w, size_t barrier, u32 phase) {
   std::erase_if(w->copies, [&](const AsyncCopy& copy) {
     if (copy.barrier != barrier || copy.barrier_phase != phase) return false;
     set_defined(w, copy, 1);
+    if (w->looking) heard_of(copy.to, copy.bytes);
     memcpy(copy.to, copy.data, copy.bytes);
     return true;
   });

@@ -176,7 +176,7 @@ static void report_under_way(Worker* w, size_t pc, Evidence evidence) {
   if (!copy) return;
   Record begun{copy->pc_in_module, w->run, u16(copy->thread), copy->block_phase, copy->warp_phase, 15, WRITE};
   evidence.other = &begun;
-  evidence.detail = copy->group == AsyncCopy::NO_GROUP ? "committed" : "waited for";
+  evidence.detail = copy->group == AsyncCopy::NO_GROUP && !copy->barrier ? "committed" : "waited for";
   report(w, "copy-race", pc, evidence);
 }
 

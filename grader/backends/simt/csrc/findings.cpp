@@ -35,6 +35,7 @@ static int fault_of(const std::string& kind) {
                                                  {"not-cooperative", LAUNCH_FAILURE},
                                                  {"cluster-address", ILLEGAL_ADDRESS},
                                                  {"cluster-barrier", LAUNCH_FAILURE},
+                                                 {"async-barrier", LAUNCH_FAILURE},
                                                  {"stack-overflow", LAUNCH_FAILURE}};
   auto it = FAULTS.find(kind);
   return it == FAULTS.end() ? 0 : it->second;

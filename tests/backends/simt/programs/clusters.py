@@ -128,7 +128,7 @@ __global__ void beyond(float* y) {
     cg::cluster_group c = cg::this_cluster();
     part[threadIdx.x] = threadIdx.x;
     c.sync();
-    y[threadIdx.x] = c.map_shared_rank(part, 1)[threadIdx.x + 1];  // beyond
+    y[blockIdx.x * 32 + threadIdx.x] = c.map_shared_rank(part, c.block_rank() ^ 1)[threadIdx.x + 1];  // beyond
     c.sync();
 }
 // A copy that is under way in one block is not there yet for the others, whatever their barriers.

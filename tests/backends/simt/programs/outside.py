@@ -25,6 +25,26 @@ torch::Tensor run() {
     return y;
 }
 """
+NAMES = r"""
+#include <cmath>
+__host__ __device__ inline float lerp(float a, float b, float t) { return a + t * (b - a) + 1; }
+template <int N> struct Reducer { static constexpr int VALUE = N; };
+template <class T> struct Kernel {
+    using First = Reducer<1>;
+    using Reducer = Reducer<2>;
+    static constexpr int BOTH = First::VALUE * 10 + Reducer::VALUE;
+};
+__global__ void kernel(float* y) {
+    y[0] = lerp(1.0f, 3.0f, 0.5f);
+    y[1] = std::lerp(1.0f, 3.0f, 0.5f);
+    y[2] = Kernel<float>::BOTH;
+}
+torch::Tensor run() {
+    auto y = torch::zeros({3}, torch::device(torch::kCUDA));
+    kernel<<<1, 1>>>(y.data_ptr<float>());
+    return y;
+}
+"""
 PASSES = r"""
 #if !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 11 || CUDA_VERSION < 11000
 #error "no nvcc"
@@ -339,6 +359,7 @@ def cases():
         "mended_header": mended_header,
         "header_beside_a_file": header_beside_a_file,
         "passes": lambda _: built(PASSES).run().tolist(),
+        "names": lambda _: built(NAMES).run().tolist(),
         "halves": halves,
         "blas": blas,
         "pointers": lambda _: built(POINTERS).run().tolist(),

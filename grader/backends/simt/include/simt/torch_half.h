@@ -1,5 +1,7 @@
 // torch's 16-bit types convert to CUDA's and back, as they do under nvcc.
 #pragma once
+#include "std_lerp.h"
+
 #include "half.h"
 
 #include <c10/macros/Macros.h>
