@@ -28,8 +28,18 @@ REFUSED = {
     "heap": (K % "float* p = (float*)malloc(64);", "malloc in a kernel"),
     "heap_new": (K % "float* p = new float[4];", "new in a kernel"),
     "tma": ("__global__ void k(const CUtensorMap map) {}", "a TMA copy"),
-    "async_copy": (K % "cuda::memcpy_async(x, x + 4, 16, pipe);", "cuda::memcpy_async"),
-    "cluster": (K % "auto c = cooperative_groups::this_cluster();", "a thread block cluster"),
+    "bulk_copy": (K % "cuda::device::memcpy_async_tx(x, x, 16, b);", "a bulk copy (cuda::device)"),
+    "cluster": (
+        "__global__ void __cluster_dims__(N, 1, 1) k() {}",
+        "__cluster_dims__ with anything but numbers",
+    ),
+    "cluster_attribute": (
+        "int a = cudaFuncAttributeRequiredClusterWidth;",
+        "this attribute of a kernel",
+    ),
+    "relaxed_arrival": (K % "__cluster_barrier_arrive_relaxed();", "an arrival at a cluster's barrier"),
+    "early_launch": (K % "cudaGridDependencySynchronize();", "a kernel that begins before the one before it"),
+    "libcu": ("#include <cuda/mdspan>", "this part of the libcu++ library <cuda/mdspan>"),
     "mma": (K % "__hmma_m16n16k16_mma_f32f32(x, x, x, x, 0, 0);", "a tensor core instruction"),
     "cub": (K % "cub::DeviceMergeSort::SortKeys(x, x, x, 1, l);", "cub::DeviceMergeSort"),
     "thrust": ("#include <thrust/mr/memory_resource.h>", "this part of the Thrust library <thrust/mr/"),
@@ -43,7 +53,7 @@ REFUSED = {
     "sobol": (K % "curandStateSobol32 s;", "quasi-random numbers of cuRAND"),
     "poisson": (K % "curand_poisson(x, 1.0);", "this part of cuRAND"),
     "graph": ("void f() { cudaGraphConditionalHandle g; }", "this node of a CUDA graph"),
-    "barrier": (K % "__shared__ cuda::barrier<4> b;", "cuda::barrier"),
+    "latch": (K % "__shared__ cuda::latch<4> b;", "cuda::latch"),
 }
 
 
@@ -65,6 +75,7 @@ LOOK_ALIKES = {
     "placement": "struct S { S() = delete; };\n" + K % "new (x) float(1); pool.free(x);",
     "cub": K % "using R = cub::BlockReduce<float, 128>; __shared__ R::TempStorage s; cub::Sum sum;",
     "cub_header": "#include <cub/cub.cuh>\n#include <mma.h>",
+    "clusters": "__global__ void __cluster_dims__(2, 1, 1) k() { cooperative_groups::this_cluster().sync(); }",
     "own_header": '#include "my/cuboid.h"',
     "directive": "#ifdef __CUDA_ARCH_asm\n#pragma unroll asm\n#endif",
 }
@@ -106,3 +117,6 @@ def test_any_part_of_a_library_is_the_whole_of_it() -> None:
     text = "#include <cub/block/block_scan.cuh>\n  #include <cub/util_type.cuh> // both\n"
     assert rewrite(text) == "#include <cub/cub.cuh>\n  #include <cub/cub.cuh>\n"
     assert rewrite("#include <thrust/iterator/zip_iterator.h>") == "#include <thrust/thrust.h>"
+    assert rewrite("#include <cuda/std/span>\n#include <cuda/barrier>") == (
+        "#include <cuda/libcu_std.h>\n#include <cuda/libcu_async.h>"
+    )

@@ -33,6 +33,11 @@ SPECIAL = {
     "lanemask_ge": "(~0u << simt_lane())",
 }  # fmt: skip
 BUILT_IN = {"tid": "threadIdx", "ntid": "blockDim", "ctaid": "blockIdx", "nctaid": "gridDim"}
+BUILT_IN |= {
+    "cluster_ctaid": "__clusterRelativeBlockIdx()", "cluster_nctaid": "__clusterDim()",
+    "clusterid": "__clusterIdx()", "nclusterid": "__clusterGridDimInClusters()",
+}  # fmt: skip
+SPECIAL |= {"cluster_ctarank": "__clusterRelativeBlockRank()", "cluster_nctarank": "__clusterSizeInBlocks()"}
 SPECIAL |= {f"{name}.{axis}": f"{of}.{axis}" for name, of in BUILT_IN.items() for axis in "xyz"}
 DECLARED = re.compile(r"\.reg\s*\.(\w+)\s+(.+)", re.S)
 COMPARISONS = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan".split()  # noqa: SIM905
@@ -490,6 +495,9 @@ def _reduced(a: Assembly, modifiers: list[str], given: list[str]) -> str:
 def _barrier(a: Assembly, modifiers: list[str], given: list[str]) -> str:
     if modifiers == ["warp", "sync"]:
         return f"__syncwarp((unsigned){a.value(given[0])});"
+    if modifiers[:1] == ["cluster"] and not given:
+        how = [m for m in modifiers[1:] if m not in ("aligned", "release", "acquire")]
+        return {"arrive": "simt_cluster_arrive();", "wait": "simt_cluster_wait();"}[" ".join(how)]
     if [m for m in modifiers if m not in ("cta", "aligned")] != ["sync"] or given != ["0"]:
         raise ValueError
     return "__syncthreads();"
@@ -721,9 +729,10 @@ def _operands(tokens: list[Token]) -> list[tuple[str, str]] | None:
     found = []
     for part in split_commas(tokens):
         words = [t for t in part if t.kind != "space"]
-        if len(words) < 3 or words[0].kind != "str" or words[1].text != "(":
+        if len(words) < 3 or words[1].text != "(":
             return None
-        constraint = words[0].text.strip('"')
+        # The macro of cooperative_groups.h for a pointer, which others use as well.
+        constraint = "l" if words[0].text == "_CG_ASM_PTR_CONSTRAINT" else words[0].text.strip('"')
         if not re.fullmatch(r"[=+]?[hrlfdn]", constraint):
             return None
         expression = " ".join(joined(part).replace("\\\n", " ").split())

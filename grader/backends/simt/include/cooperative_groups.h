@@ -3,7 +3,13 @@
 #include "simt/device.h"
 #include "simt/lanes.h"
 
+#define _CG_ASM_PTR_CONSTRAINT "l"
+
 namespace cooperative_groups {
+
+namespace details {  // which some call by name: whether the last block has arrived at a barrier of one word
+inline bool bar_has_flipped(unsigned before, unsigned now) { return ((before ^ now) & 0x80000000u) != 0; }
+}  // namespace details
 
 class thread_block {
  public:
@@ -47,6 +53,8 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
 // All blocks of a cooperative launch.
 class grid_group {
  public:
+  using arrival_token = unsigned;
+  static arrival_token barrier_arrive() = delete;  // arriving apart from waiting is not run here: use sync()
   static void sync() { simt_sync_grid(); }
   static bool is_valid() { return simt_is_cooperative(); }
   static unsigned long long size() { return num_blocks() * thread_block::size(); }

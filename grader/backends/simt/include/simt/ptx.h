@@ -4,6 +4,7 @@
 #pragma once
 #include "atomics.h"
 #include "bits.h"
+#include "cluster.h"
 #include "half_bits.h"
 #include "math.h"
 #include "sync.h"
