@@ -50,7 +50,12 @@ def test_limits_are_those_of_an_h200(play: Play) -> None:
     ("name", "kind", "line", "says"),
     [
         ("no_sync", "shared-race", "read", "shared memory of block ("),
-        ("not_begun", "cluster-race", "read", "before a cluster.sync() has made sure that this block has begun"),
+        (
+            "not_begun",
+            "cluster-race",
+            "read",
+            "before a cluster.sync() has made sure that this block has begun",
+        ),
         ("only_arrived", "cluster-race", "read", "before a cluster.sync()"),
         ("ended", "cluster-race", "read", "no cluster.sync() keeps this block from ending before"),
         ("beyond", "shared-out-of-bounds", "beyond", "4 bytes past its end"),

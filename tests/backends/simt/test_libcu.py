@@ -7,9 +7,7 @@ from .conftest import Play, line_of
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(
-    "name", ["mirrored", "copied", "group", "own_pipeline", "block_pipeline", "roles"]
-)
+@pytest.mark.parametrize("name", ["mirrored", "copied", "group", "own_pipeline", "block_pipeline", "roles"])
 def test_right_programs_give_the_result(name: str, play: Play) -> None:
     answer = play("libcu")[name]
     assert (answer["error"], answer["findings"]) == ("", [])
@@ -20,6 +18,13 @@ def test_atomics_lose_nothing(play: Play) -> None:
     answer = play("libcu")["atomics"]
     assert (answer["error"], answer["findings"]) == ("", [])
     assert answer["result"] == [64.0, 2 * sum(range(64)), 63, 5 + 2 * 64]
+
+
+def test_barriers_of_a_block_and_of_the_grid_go_together(play: Play) -> None:
+    answer = play("libcu")["in_a_grid"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    mirrored = [b * 64 + 63 - i for b in range(4) for i in range(64)]
+    assert answer["result"] == [3.0 * mirrored[(k + 64) % 256] + 3 for k in range(256)]
 
 
 def test_the_standard_library_has_libcus_names(play: Play) -> None:

@@ -41,6 +41,16 @@ def test_names_may_be_those_of_later_standards_and_change_their_meaning(play: Pl
     assert answer["result"] == [3.0, 2.0, 12.0]
 
 
+def test_a_managed_variable_is_for_both_sides_by_turns(play: Play) -> None:
+    answer = play("outside")["managed"]
+    assert (answer["error"], answer["findings"], answer["result"]) == ("", [], [67, 15, 67])
+    answer = play("outside")["managed_early"]
+    (finding,) = answer["findings"]
+    assert (finding["kind"], finding["line"]) == ("host-before-kernel", line_of("outside", "host reads"))
+    assert "the __device__ variable counted" in finding["what"]
+    assert answer["result"] == [67, 15, 67]  # it is told, and waits after all
+
+
 def test_torchs_types_are_added_and_converted_and_nothing_is_unseen(play: Play) -> None:
     answer = play("outside")["halves"]
     assert (answer["error"], answer["findings"]) == ("", [])

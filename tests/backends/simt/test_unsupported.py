@@ -14,7 +14,6 @@ K = "__global__ void k(float* x) { %s }"
 REFUSED = {
     "ptx": (K % 'asm volatile("cp.async.bulk.commit_group;");', "inline PTX (`cp.async.bulk.commit_group`)"),
     "ptx_of_macros": (K % "asm volatile(MOVE(4));", "inline PTX (asm)"),
-    "managed": ("__managed__ int counter;", "a __managed__ variable"),
     "mapped": ("void f(float* p) { cudaHostRegister(p, 4, cudaHostRegisterMapped); }", "memory of malloc"),
     "texture": ("texture<float, 2> image;", "a texture reference"),
     "texture_fetch": (K % "x[0] = tex2DLod<float>(0, 0.5f, 0.5f, 1.0f);", "this texture fetch"),

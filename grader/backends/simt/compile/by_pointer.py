@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 LONGEST = 100  # tokens of an expression that is taken for a kernel's address
 # Which argument the kernel is.
 LAUNCHES = {
-    "cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelEx": 1, "cudaLaunchKernelExC": 1,
-}  # fmt: skip
+    "cudaLaunchKernel": 0,
+    "cudaLaunchCooperativeKernel": 0,
+    "cudaLaunchKernelEx": 1,
+    "cudaLaunchKernelExC": 1,
+}
 
 
 def name_kernels(tokens: Tokens) -> Tokens:

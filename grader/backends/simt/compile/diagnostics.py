@@ -46,7 +46,7 @@ class _Error:
 
 
 def only_changes_meaning(log: str) -> bool:
-    """Whether all that g++ refuses is a class that gives a name of outside another meaning, as nvcc and clang allow."""
+    """Whether g++ refuses only what nvcc and clang allow: a class gives a name another meaning."""
     errors = [m["text"] for line in log.splitlines() if (m := ERROR.match(line))]
     return bool(errors) and all("changes meaning of" in text for text in errors)
 

@@ -47,6 +47,7 @@ PRAGMAS = {
     "GCC": re.compile(r"unroll|ivdep|diagnostic|error|warning|poison|message|visibility|pch_preprocess"),
     "clang": re.compile(r"loop|diagnostic|fp|unroll"),
 }
+MANAGED = ["(", '"simt_managed"', ")"]  # what __managed__ stands for
 NO_PRAGMA = re.compile(r"weak|redefine_extname|section|init_seg|alloc_text|(?:code|data|bss|const)_seg")
 ASM = frozenset(("asm", "__asm", "__asm__"))
 WHY = "the CPU back end could then not see what the kernel reads and writes"
@@ -190,6 +191,8 @@ def _attribute(words: list[str], open_: int) -> str | None:
             if words[k + 1] in ("::", ":") or text == "using":  # [[gnu::used]], [[using gnu: used]]
                 continue
             first = False
+            if text == "section" and words[k + 1 : k + 4] == MANAGED:
+                continue
             if (name := text.strip("_")) not in ATTRIBUTES:
                 return f"the attribute {name} cannot be used here: {WHY}, or not as it was written"
         elif depth == 1 and text in (",", ":"):

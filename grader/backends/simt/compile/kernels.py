@@ -116,10 +116,10 @@ def _bound(tokens: Tokens, at: int) -> int:
 
 
 def _cluster(tokens: Tokens, at: int) -> tuple[int, ...]:
-    """The numbers of the ``__cluster_dims__`` near the ``__global__`` at ``at``; others than numbers are refused."""
+    """The numbers of the ``__cluster_dims__`` near the ``__global__`` at ``at``; others are refused."""
     given = _attribute(tokens, at, "__cluster_dims__")
     numbers = tuple(int(n) for n in given if NUMBER.fullmatch(n))
-    return (numbers + (1, 1))[:3] if numbers else ()
+    return (*numbers, 1, 1)[:3] if numbers else ()
 
 
 def find_kernels(text: str) -> dict[str, Kernel]:

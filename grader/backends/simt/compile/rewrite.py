@@ -118,7 +118,11 @@ def registration(texts: list[str]) -> str:
         " ".join((":".join(map(str, (k.name, k.bound, *k.cluster))), *(p or "?" for p in k.parameters)))
         for k in kernels.values()
     )
-    return f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
+    line = f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
+    if any("__managed__" in text for text in texts):  # the linker's names for the section's ends
+        ends = "__start_simt_managed, __stop_simt_managed"
+        line += f" static const int simt_managed_is_registered = simt_register_managed({ends});"
+    return line
 
 
 def source_text(number: str, file: str, first_line: int, text: str) -> str:

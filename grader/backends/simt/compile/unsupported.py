@@ -31,10 +31,6 @@ _OWN = f"write the loop yourself (shuffles, atomics and shared memory work), {_G
 
 # An identifier: (what it is called, what to use instead).
 WORDS = {
-    "__managed__": (
-        "a __managed__ variable",
-        "use cudaMallocManaged, or a __device__ variable and cudaMemcpyToSymbol",
-    ),
     "cudaHostRegisterMapped": (
         "memory of malloc that is mapped (cudaHostRegisterMapped)",
         "take it with cudaHostAlloc",
@@ -46,7 +42,10 @@ WORDS = {
         "use __cluster_barrier_arrive or cluster_group::barrier_arrive",
     ),
     "__cluster_map_shared_multicast": ("a TMA copy to several blocks", _COPY),
-    "cudaGridDependencySynchronize": ("a kernel that begins before the one before it has ended", _PROGRAMMATIC),
+    "cudaGridDependencySynchronize": (
+        "a kernel that begins before the one before it has ended",
+        _PROGRAMMATIC,
+    ),
     "cudaTriggerProgrammaticLaunchCompletion": (
         "a kernel that begins before the one before it has ended",
         _PROGRAMMATIC,
@@ -118,8 +117,8 @@ LIBCU = (
     (re.compile(r"cuda/(?:std/)?atomic$"), "cuda/libcu_atomic.h"),
     (
         re.compile(
-            r"cuda/std/(?:algorithm|array|bit|cassert|cfloat|climits|cmath|complex|cstddef|cstdint|cstring|"
-            r"functional|initializer_list|iterator|limits|numeric|optional|ratio|span|tuple|type_traits|"
+            r"cuda/std/(?:algorithm|array|bit|cassert|cfloat|climits|cmath|complex|concepts|cstddef|cstdint|cstring|"
+            r"functional|initializer_list|iterator|limits|numbers|numeric|optional|ratio|span|tuple|type_traits|"
             r"utility|variant|version)$"
         ),
         "cuda/libcu_std.h",

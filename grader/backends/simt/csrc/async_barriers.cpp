@@ -24,6 +24,14 @@ static void join(u32* into, const std::vector<u32>& other) {
   for (size_t i = 0; i < other.size(); ++i) into[i] = std::max(into[i], other[i]);
 }
 
+// Numbers for what threads do after so many releases.
+void need_runs(Launch* launch, u32 releases) {
+  while (launch->runs < (u64(releases) + 1) * launch->block_count) {
+    next_runs(launch->block_count);
+    launch->runs += u32(launch->block_count);
+  }
+}
+
 // What the running thread has done so far is one release, which others may come to know of.
 void release_here(Worker* w) {
   if (!w->mode) return;
@@ -31,10 +39,7 @@ void release_here(Worker* w) {
   Thread& me = w->threads[w->current];
   ++me.releases;
   launch->phased = true;
-  while (launch->runs < (u64(me.releases) + 1) * launch->block_count) {
-    next_runs(launch->block_count);
-    launch->runs += u32(launch->block_count);
-  }
+  need_runs(launch, me.releases);
   set_current(w, w->current);
 }
 
@@ -55,10 +60,6 @@ static void refuse_barrier(Worker* w, size_t pc, const char* why) {
 // The barrier, looked at as memory: setting it up must be in order with using it.
 static AsyncBarrier* barrier_at(Worker* w, void* address, void* here) {
   leave_plain(w);
-  if (w->launch->cooperative) {
-    refuse_barrier(w, (size_t)here - 1, "uses a cuda::barrier in a cooperative launch, which cannot run on the CPU: use __syncthreads()");
-    return nullptr;
-  }
   end_quick();  // it knows nothing of these clocks
   if (w->threads[w->current].arrivals()) w->launch->fenced = true;  // see arrive() in clusters.cpp
   auto& all = clocks_of(w).barriers;

@@ -49,7 +49,7 @@ void take_up(Worker* w, SavedBlock& s) {
   w->cluster = s.cluster;
   w->rank = s.rank;
   w->clocks = s.clocks;
-  w->run = w->launch->first_run + w->launch->runs - u32(w->launch->block_count) + u32(s.block);
+  w->run = w->launch->first_run + w->launch->grid_round * u32(w->launch->block_count) + u32(s.block);
   w->block_phase = s.block_phase;
   w->finished = s.finished;
   w->at_grid = s.at_grid;

@@ -4,6 +4,7 @@
 #include "findings.h"
 #include "memory.h"
 #include "origins.h"
+#include "queue.h"
 #include "recording.h"
 #include "unseen.h"
 #include "worker.h"
@@ -17,8 +18,19 @@ namespace simt {
 
 extern int g_mode;
 
+static std::vector<std::pair<size_t, size_t>> g_managed;  // where modules have their __managed__ variables
+
+static void check_managed(size_t address, unsigned size, Access access, size_t pc) {
+  for (auto [begin, end] : g_managed)
+    if (address >= begin && address < end && !is_idle()) {
+      report_host("host-before-kernel", pc, (void*)address, size, access);
+      return simt_wait();
+    }
+}
+
 static __attribute__((noinline)) void check_host_access(void* address, unsigned size, Access access,
                                                         size_t pc) {
+  if (!g_managed.empty() && (g_mode & CHECK)) check_managed((size_t)address, size, access, pc);
   if (!g_arena || !in_arena(address) || !(g_mode & CHECK)) return;
   Allocation* a = allocation_of(address);
   if (a && a->for_both && a->live) {
@@ -317,6 +329,11 @@ void spend_step(size_t pc) {
 }
 
 }  // namespace simt
+
+extern "C" int simt_register_managed(const void* begin, const void* end) {
+  simt::g_managed.push_back({(size_t)begin, (size_t)end});
+  return 0;
+}
 
 // Shared memory has 32 bits of addresses of its own: the lower half of those here. A generic address stays what it is.
 extern "C" SIMT_EXPORT void* simt_shared_at(size_t address) {

@@ -60,7 +60,7 @@ void begin_cluster(Worker* w) {
   c.memory = take_memory(c.slot_bytes * size_t(c.size));
   if (!(w->mode & CHECK)) return;
   for (int i = 0; i < c.size; ++i) {
-    c.memory->statics[i].init(std::max<size_t>(1 << 20, w->tls_bytes + 16), true);
+    c.memory->fixed[i].init(std::max<size_t>(1 << 20, w->tls_bytes + 16), true);
     c.memory->dynamics[i].init(256 << 10, true);
   }
 }
@@ -72,7 +72,7 @@ void enter_cluster(Worker* w, int rank) {
   member.block = w->block;
   member.begun = true;
   if (c.memory && w->mode & CHECK) {
-    w->shared = &c.memory->statics[rank];
+    w->shared = &c.memory->fixed[rank];
     w->dynamic = &c.memory->dynamics[rank];
     Quick& q = t_quick;
     if (q.usable) q.marks = w->shared->marks, q.dynamic_marks = w->dynamic->marks;
@@ -251,7 +251,7 @@ void check_remote(Worker* w, size_t address, unsigned size, Access access, size_
     return;
   }
   if (!member.last.any || member.last.arrived <= now.arrived) member.last = now;
-  Shadow& shadow = dynamic ? c.memory->dynamics[rank] : c.memory->statics[rank];
+  Shadow& shadow = dynamic ? c.memory->dynamics[rank] : c.memory->fixed[rank];
   std::vector<u8>& defined = dynamic ? member.dynamic_defined : member.static_defined;
   std::swap(member.copies, w->copies);
   check_shared(w, shadow, defined, shadow.marks, offset, pc, evidence);

@@ -16,7 +16,7 @@ static constexpr int PORTABLE_CLUSTER = 8, MOST_IN_A_CLUSTER = 16;
 struct ClusterMemory {
   char* window = nullptr;
   size_t bytes = 0;
-  Shadow statics[MOST_IN_A_CLUSTER], dynamics[MOST_IN_A_CLUSTER];
+  Shadow fixed[MOST_IN_A_CLUSTER], dynamics[MOST_IN_A_CLUSTER];
 };
 
 // The last access to a block's shared memory by another block of its cluster.

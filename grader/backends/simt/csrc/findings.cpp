@@ -156,6 +156,13 @@ void report_host(const char* kind, size_t pc, const void* address, unsigned size
   json.field("access", access);
   json.field("size", size);
   describe_allocation(json, nullptr, address);
+  if (Module* module = module_at((size_t)address))  // a __managed__ variable
+    if (const Symbol* v = variable_at(module, (size_t)address - module->base)) {
+      json.field("variable", v->name);
+      json.field("variable_bytes", (long long)(v->end - v->begin));
+      json.field("variable_offset", (long)((size_t)address - module->base - v->begin));
+      json.field("device", 1);
+    }
   add(kind, "", pc, 0, std::move(json.text));
 }
 

@@ -331,10 +331,14 @@ static bool waits_for_the_grid(const Launch* launch, const SavedBlock& b) {
 // Every block has come to the barrier: they go on as if newly begun, in the next numbers of runs.
 static void release_grid_barrier(Worker* w) {
   Launch* launch = w->launch;
-  next_runs(launch->block_count);
-  launch->runs += u32(launch->block_count);
+  u32 most = 0;
+  for (auto& b : w->aside)
+    for (auto& thread : b.threads) most = std::max(most, thread.releases);
+  launch->grid_round = most + 1;
+  need_runs(launch, launch->grid_round);
   end_quick();  // it knows nothing of the order that this makes
   for (auto& b : w->aside) {
+    for (auto& thread : b.threads) thread.releases = launch->grid_round;
     b.at_grid = 0;
     ++b.block_phase;
     for (auto& state : b.states)

@@ -106,8 +106,7 @@ static inline bool ordered(const Worker* w, const Record& before, const Record& 
     if (block != w->block) {
       if (launch->fenced) return true;
       bool together = launch->cluster_blocks > 1 && cluster_of_block(*launch, block) == cluster_of_block(*launch, w->block);
-      if (!together)  // grid.sync() lies between two rounds; a cluster's barrier orders nothing for others
-        return shared || (!launch->phased && round != (now.run - launch->first_run) / blocks);
+      if (!together) return shared || round < launch->grid_round;  // before all blocks met
       return !w->plain && w->threads[w->current].cluster_waits > round;
     }
     if (!launch->phased || w->plain || (!w->clocks && w->threads[w->current].cluster_waits > round)) return true;

@@ -83,6 +83,7 @@ struct Launch {
   bool phased = false;  // runs are counted on by arrivals
   bool default_stream = false;
   std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns
+  u32 grid_round = 0;  // the releases of every thread when all blocks met last
   u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier
 };
 
@@ -221,6 +222,7 @@ void give_way(Worker* w);     // on a fibre: lets all others run first
 void wait_here(Worker* w);
 void kill_launch(Worker* w);
 void release_here(Worker* w);
+void need_runs(Launch* launch, u32 releases);
 
 void look_for_unseen(Worker* w);
 void note_turn(Worker* w);

@@ -112,7 +112,9 @@ def _under_way(f: RawFinding) -> str:
 
 def _too_early_or_late(f: RawFinding) -> str:
     if f.detail == "begun":
-        return f"{_verb(f)} {_variable_place(f)} before a cluster.sync() has made sure that this block has begun"
+        return (
+            f"{_verb(f)} {_variable_place(f)} before a cluster.sync() has made sure that this block has begun"
+        )
     return f"{_verb(f)} {_variable_place(f)}, and no cluster.sync() keeps this block from ending before"
 
 

@@ -9,7 +9,6 @@ CUDA = r"""
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <cuda/atomic>
-#include <cuda/std/algorithm>
 #include <cuda/std/array>
 #include <cuda/std/complex>
 #include <cuda/std/limits>
@@ -135,6 +134,24 @@ __global__ void atomics(float* y, int* counts) {
     __syncthreads();
     if (threadIdx.x == 0 && blockIdx.x == 0) counts[2] = inside.load(cuda::memory_order_relaxed);
 }
+// Barriers of the blocks and of the grid in turn.
+__global__ void in_a_grid(float* y, float* scratch) {
+    __shared__ Barrier bar;
+    __shared__ float tile[WIDTH];
+    int i = threadIdx.x, all = gridDim.x * WIDTH, at = blockIdx.x * WIDTH + i;
+    if (i == 0) init(&bar, WIDTH);
+    __syncthreads();
+    float sum = 0;
+    for (int round = 0; round < 3; ++round) {
+        tile[i] = at + round;
+        bar.arrive_and_wait();
+        scratch[at] = tile[WIDTH - 1 - i];
+        cg::this_grid().sync();
+        sum += scratch[(at + WIDTH) % all];
+        cg::this_grid().sync();
+    }
+    y[at] = sum;
+}
 struct Sum {
     template <class... T>
     __host__ __device__ float operator()(T... v) const { return (v + ...); }
@@ -151,7 +168,7 @@ __global__ void standard(float* y) {
     y[1] = (z * z).imag();
     y[2] = cuda::std::get<1>(t) + cuda::std::get<0>(t);
     y[3] = cuda::std::numeric_limits<short>::max();
-    y[4] = cuda::std::max(3, 4) + cuda::std::sqrt(16.0f);
+    y[4] = 4 + cuda::std::sqrt(16.0f);
     y[5] = cuda::std::apply(Sum(), t);
 }
 torch::Tensor run(torch::Tensor x, std::string which) {
@@ -174,6 +191,14 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     if (which == "no_acquire") block_pipeline<1><<<1, WIDTH>>>(to, from, tiles);
     if (which == "no_wait") block_pipeline<2><<<1, WIDTH>>>(to, from, tiles);
     if (which == "roles") roles<<<1, WIDTH + 32>>>(to, from, tiles);
+    if (which == "in_a_grid") {
+        y = torch::zeros({4 * WIDTH}, x.options());
+        to = y.data_ptr<float>();
+        auto scratch = torch::zeros_like(y);
+        float* words = scratch.data_ptr<float>();
+        void* arguments[] = {&to, &words};
+        cudaLaunchCooperativeKernel((void*)in_a_grid, 4, WIDTH, arguments, 0, 0);
+    }
     if (which == "standard") standard<<<1, 1>>>(to);
     return y;
 }
@@ -213,6 +238,9 @@ def cases():
     x = torch.ones(TILES * 64)
     return (
         {name: lambda _, name=name: difference(module, name) for name in RIGHT}
-        | {name: lambda _, name=name: module.run(x.cuda(), name).tolist() for name in [*WRONG, "standard"]}
+        | {
+            name: lambda _, name=name: module.run(x.cuda(), name).tolist()
+            for name in [*WRONG, "standard", "in_a_grid"]
+        }
         | {"atomics": lambda _: atomics(module)}
     )

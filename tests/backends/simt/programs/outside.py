@@ -45,6 +45,22 @@ torch::Tensor run() {
     return y;
 }
 """
+MANAGED = r"""
+__managed__ int counted, numbers[4];
+__device__ __managed__ float weight;
+__global__ void count() {
+    atomicAdd(&counted, 1);
+    if (blockIdx.x == 0 && threadIdx.x < 4) numbers[threadIdx.x] = threadIdx.x * (int)weight;
+}
+torch::Tensor run() {
+    counted = 3;
+    weight = 5;
+    count<<<2, 32>>>();
+    if (WAITS) cudaDeviceSynchronize();
+    float seen = counted;  // host reads
+    return torch::tensor({seen, (float)numbers[3], (float)counted});
+}
+"""
 PASSES = r"""
 #if !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 11 || CUDA_VERSION < 11000
 #error "no nvcc"
@@ -359,6 +375,8 @@ def cases():
         "mended_header": mended_header,
         "header_beside_a_file": header_beside_a_file,
         "passes": lambda _: built(PASSES).run().tolist(),
+        "managed": lambda _: built("#define WAITS true\n" + MANAGED).run().tolist(),
+        "managed_early": lambda _: built("#define WAITS false\n" + MANAGED).run().tolist(),
         "names": lambda _: built(NAMES).run().tolist(),
         "halves": halves,
         "blas": blas,

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <ratio>
@@ -59,6 +61,11 @@ using ::std::fill, ::std::fill_n, ::std::find, ::std::find_if, ::std::for_each, 
 using ::std::max_element, ::std::min, ::std::min_element, ::std::minmax, ::std::none_of, ::std::reverse, ::std::rotate;
 using ::std::swap_ranges, ::std::transform, ::std::upper_bound;
 using ::std::ratio;
+// <concepts>, <numbers>
+using ::std::constructible_from, ::std::convertible_to, ::std::copyable, ::std::default_initializable, ::std::derived_from;
+using ::std::floating_point, ::std::integral, ::std::invocable, ::std::movable, ::std::predicate, ::std::regular, ::std::same_as;
+using ::std::semiregular, ::std::signed_integral, ::std::totally_ordered, ::std::unsigned_integral;
+namespace numbers = ::std::numbers;
 // <cmath>
 using ::std::abs, ::std::acos, ::std::acosh, ::std::asin, ::std::asinh, ::std::atan, ::std::atan2, ::std::atanh, ::std::cbrt;
 using ::std::ceil, ::std::copysign, ::std::cos, ::std::cosh, ::std::erf, ::std::erfc, ::std::exp, ::std::exp2, ::std::expm1;

@@ -68,6 +68,7 @@ SIMT_EXPORT int simt_exchange_device(int device);   // returns the one before; o
 SIMT_EXPORT int simt_device_exists(int device);
 SIMT_EXPORT void simt_record_event(double* when);  // queued too; -1 until its turn comes, then seconds
 SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
+SIMT_EXPORT int simt_register_managed(const void* begin, const void* end);  // where the __managed__ variables lie
 SIMT_EXPORT int simt_register_source(const char* file, int first_line, const char* text);
 SIMT_EXPORT int simt_allow_dynamic_shared(const void* kernel, int bytes);
 SIMT_EXPORT size_t simt_static_shared(const void* kernel);  // bytes of its __shared__ variables

@@ -6,6 +6,7 @@
 #define __device__
 #define __host__
 #define __constant__
+#define __managed__ __attribute__((section("simt_managed")))  // where the host may not touch it yet, the runtime knows
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)

@@ -18,6 +18,9 @@ extern "C" SIMT_EXPORT __thread char simt_dynamic_shared[];  // what `extern __s
 #define blockDim (::dim3(simt_builtins.block_dim))
 #define gridDim (::dim3(simt_builtins.grid_dim))
 
+// The ends of the section of __managed__ variables, which the linker knows.
+extern "C" __attribute__((visibility("hidden"), weak)) char __start_simt_managed[], __stop_simt_managed[];
+
 inline constexpr int warpSize = 32;
 
 // The text of a launched expression, with macros replaced.
