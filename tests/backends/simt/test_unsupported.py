@@ -97,6 +97,15 @@ def test_the_compiler_says_it_at_the_line(name: str, line: int) -> None:
     assert (caught.value.file, caught.value.line) == ("/home/me/exercise.py", line)
 
 
+def test_a_clusters_barrier_in_ptx_is_its_function() -> None:
+    text = (
+        'asm volatile("barrier.cluster.arrive.release.aligned;" ::); asm volatile("barrier.cluster.wait;");'
+    )
+    out = rewrite(K % text)
+    assert "__cluster_barrier_arrive();" in out and "__cluster_barrier_wait();" in out
+    assert "barrier.cluster.arrive.relaxed" in rewrite(K % 'asm("barrier.cluster.arrive.relaxed;");')
+
+
 def test_what_is_not_compiled_is_not_refused() -> None:
     text = '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= {}\nvoid f() {{ asm("cp.async.bulk.commit_group;"); }}\n#endif\n'
     cpp = "#include <torch/extension.h>\nint run() { return 1; }"

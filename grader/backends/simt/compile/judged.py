@@ -24,6 +24,7 @@ OURS = re.compile(r"simt(?:_\w*)?|SIMT_\w*|__(?:tsan|sanitizer|ubsan|wrap|real)_
 # Of our own words those that rewriting, CUDA's macros and the search for one change put into a source.
 PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
+    r"|managed_is_registered|register_managed"
     r"|changed|error_detail|assert_fail|note|syncthreads(?:_vote)?|source_\d+_\d+_is_registered|lane|let_others_run|(?:copy_async|commit_copies|wait_copies)"
     r"|[op]\d+|[rp]_\w+|nowhere|all|said|inside|[vmabcd])"
 )

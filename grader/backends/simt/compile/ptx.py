@@ -497,7 +497,9 @@ def _barrier(a: Assembly, modifiers: list[str], given: list[str]) -> str:
         return f"__syncwarp((unsigned){a.value(given[0])});"
     if modifiers[:1] == ["cluster"] and not given:
         how = [m for m in modifiers[1:] if m not in ("aligned", "release", "acquire")]
-        return {"arrive": "simt_cluster_arrive();", "wait": "simt_cluster_wait();"}[" ".join(how)]
+        if how in (["arrive"], ["wait"]):
+            return f"__cluster_barrier_{how[0]}();"
+        raise ValueError
     if [m for m in modifiers if m not in ("cta", "aligned")] != ["sync"] or given != ["0"]:
         raise ValueError
     return "__syncthreads();"
