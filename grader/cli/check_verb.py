@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from grader.domain.lessons import Lesson
     from grader.domain.options import GradingOptions
     from grader.feedback.look import Advice
+    from grader.student.elsewhere.ssh_address import Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,14 @@ class Subject:
     what: str
     file: Path | None = None
     reference: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Another machine that grades; ``fresh``: again, even if it has done so before."""
+
+    address: Address
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +78,23 @@ class Grading:
     begun: bool = False
 
 
-def check(subject: Subject, options: GradingOptions, shown: Shown) -> int:
+def elsewhere(on: str, *, fresh: bool) -> Elsewhere | None:
+    """What --on names; None if it was left out."""
+    if not on:
+        return None
+    from grader.student.elsewhere import ssh_address
+
+    return Elsewhere(ssh_address.parse(on), fresh)
+
+
+def check(subject: Subject, options: GradingOptions, shown: Shown, elsewhere: Elsewhere | None = None) -> int:
     """Grade and report; 0 passed, 1 failed, 2 when the file never finished importing."""
-    grading = _prepared(subject, options, shown)
-    outcome = grade(grading.job)
+    grading = _prepared(subject, options, shown, elsewhere)
+    outcome = _graded_there(grading, subject, elsewhere) if elsewhere else grade(grading.job)
+    if not elsewhere and not subject.reference and outcome.verdict.waiting:
+        from grader.student.elsewhere import waiting_verdict
+
+        waiting_verdict.keep(grading.job, outcome.verdict)
     lost = _written(outcome.verdict, grading, shown)
     if grading.own:
         outcome = _own(grading.own, outcome)
@@ -87,8 +109,33 @@ def check(subject: Subject, options: GradingOptions, shown: Shown) -> int:
     return 0 if outcome.verdict.ok and taken else 1
 
 
-def _prepared(subject: Subject, options: GradingOptions, shown: Shown) -> Grading:
+def _graded_there(grading: Grading, subject: Subject, elsewhere: Elsewhere) -> Outcome:
+    """The outcome of another machine, with what was judged here of points that only this one can give."""
+    from grader.student.elsewhere import remote_check, waiting_verdict
+    from grader.teaching.batch import pending
+
+    job, address = grading.job, elsewhere.address
+    outcome = remote_check.outcome(job, subject.reference, address, job.say, fresh=elsewhere.fresh)
+    verdict = outcome.verdict
+    grading.job = replace(job, choice=detect.Choice(verdict.backend, f"judged on {address}"))
+    here = None if subject.reference else waiting_verdict.find(job)
+    if here is None or here.backend == verdict.backend:
+        return outcome
+    both = pending.fill(here, verdict)
+    if others := pending.disagreements(both):
+        job.say(f"{address} judges otherwise than this machine: {', '.join(others)}.")
+        return outcome
+    filled = here.waiting - both.waiting
+    job.say(f"Points that waited here and that {address} has judged: {filled} of {here.waiting}.")
+    return replace(outcome, verdict=both)
+
+
+def _prepared(
+    subject: Subject, options: GradingOptions, shown: Shown, elsewhere: Elsewhere | None
+) -> Grading:
     """The grading that was asked for; BadInputError where the words do not fit each other or this machine."""
+    if elsewhere:
+        return _prepared_for(elsewhere, subject, options, shown)
     choice = detect.choose(options.backend)
     make = _pair if subject.reference else _lesson
     grading = make(subject, choice, options)
@@ -114,6 +161,23 @@ def _prepared(subject: Subject, options: GradingOptions, shown: Shown) -> Gradin
             say=lambda text: print(text, file=sys.stderr),
             tell=lambda stage, verdict: _tell(stage, verdict, grading, shown),
         )
+    return grading
+
+
+def _prepared_for(elsewhere: Elsewhere, subject: Subject, options: GradingOptions, shown: Shown) -> Grading:
+    """The same for another machine, which looks at its back ends itself."""
+    if shown.profile or shown.nvcc:
+        raise BadInputError(
+            f"With --on leave --profile and --also-nvcc out; {COURSE} profile FILE --on ... profiles there."
+        )
+    choice = detect.Choice("simt" if options.backend == "simt" else "cuda", f"on {elsewhere.address}")
+    grading = (_pair if subject.reference else _lesson)(subject, choice, options)
+    if shown.second_opinion:
+        from grader.feedback.look import second_opinion
+
+        grading.opinion = second_opinion.opinion(grading.job.submission)
+    if shown.on_screen:
+        grading.job = replace(grading.job, say=lambda text: print(text, file=sys.stderr))
     return grading
 
 

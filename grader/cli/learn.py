@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.option_types import BackendOption, BuildOption, CardOption, SandboxOption, SchedulesOption
+from grader.cli.option_types import (
+    BackendOption,
+    BuildOption,
+    CardOption,
+    FreshOption,
+    OnOption,
+    SandboxOption,
+    SchedulesOption,
+)
 from grader.domain import gpu_card
 from grader.domain.options import GradingOptions
 from grader.domain.task import Own
@@ -115,6 +123,8 @@ def check(
     search: Annotated[
         bool, typer.Option("--search/--no-search", help="Look for a small change that would mend the file.")
     ] = True,
+    on: OnOption = "",
+    fresh: FreshOption = False,
 ) -> None:
     """Grade a file: does it build, is every result right, is its memory use clean?"""
     from grader.cli import check_verb
@@ -130,7 +140,8 @@ def check(
         reports=formats.parse([*asked, *(report or ())]), every=every, clock=time, profile=profile,
         second_opinion=second_opinion, nvcc=also_nvcc,
     )  # fmt: skip
-    raise typer.Exit(check_verb.check(check_verb.Subject(what, file, reference), options, shown))
+    subject = check_verb.Subject(what, file, reference)
+    raise typer.Exit(check_verb.check(subject, options, shown, check_verb.elsewhere(on, fresh=fresh)))
 
 
 @app.command()

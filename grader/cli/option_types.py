@@ -36,3 +36,16 @@ SchedulesOption = Annotated[
         min=1, max=MOST_SCHEDULES, help="Play each case in so many orders of blocks and warps (simt)."
     ),
 ]
+
+OnOption = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        metavar="ssh:HOST",
+        help="Do it on another machine, also ssh:USER@HOST:PORT, and show it here.",
+    ),
+]
+
+FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="With --on: again, even if that machine has done the same before.")
+]

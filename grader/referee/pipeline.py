@@ -47,8 +47,7 @@ def check(job: Job) -> Outcome:
     """Grade one submission. Only BadInputError and errors of a toolchain are raised."""
     begun = time.monotonic()
     sandbox.require(job.options.sandbox)
-    starter = job.reference.with_name("exercise.py")
-    advice = _looked(job, starter.read_text("utf-8") if starter.is_file() else "")
+    advice = _looked(job)
     stages = {"look": time.monotonic() - begun}
     if (syntax := job.submission.syntax_error()) is not None:
         record = _unread(job, syntax)
@@ -60,12 +59,23 @@ def check(job: Job) -> Outcome:
         measured = _judged(running, stages, begun)
         record, builder = running.session.record, running.builder
     verdict = _verdict(job, record, stages | record.stages, begun, measured)
-    advice = [replace(a, message=visible(a.message)) for a in stream_check.advised(verdict.findings, advice)]
-    return Outcome(verdict, advice, builder.builds, builder.requests)
+    return Outcome(verdict, _beside(verdict, advice), builder.builds, builder.requests)
 
 
-def _looked(job: Job, starter: str) -> list[Advice]:
+def judged_elsewhere(job: Job, verdict: Verdict) -> Outcome:
+    """The outcome of a grading on another machine: its verdict, and the advice on the text as it is here."""
+    return Outcome(verdict, _beside(verdict, _looked(job)), [])
+
+
+def _beside(verdict: Verdict, advice: list[Advice]) -> list[Advice]:
+    """The advice that stands beside a verdict."""
+    return [replace(a, message=visible(a.message)) for a in stream_check.advised(verdict.findings, advice)]
+
+
+def _looked(job: Job) -> list[Advice]:
     """Advice on the text; none where looking takes too long."""
+    place = job.reference.with_name("exercise.py")
+    starter = place.read_text("utf-8") if place.is_file() else ""
     try:
         return within(READING_S, lambda: look(job.submission, job.task, starter))
     except TooMuchError as error:
