@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.option_types import BackendOption, CardOption, SandboxOption
+from grader.cli.option_types import BackendOption, CardOption, FreshOption, OnOption, SandboxOption
 from grader.domain import gpu_card
 from grader.domain.errors import BadInputError
 from grader.domain.options import GradingOptions
@@ -26,8 +26,15 @@ def profile(
     ] = None,
     card: CardOption = gpu_card.DEFAULT,
     sandbox: SandboxOption = "auto",
+    on: OnOption = "",
+    fresh: FreshOption = False,
 ) -> None:
     """Show what a file's kernels do: launches, bytes, sectors by line, a trace, a roofline, ncu's command."""
+    if on:
+        from grader.cli import remote_verbs
+
+        options = GradingOptions(backend=backend, sandbox=sandbox, card=card)
+        raise typer.Exit(remote_verbs.profile(what, file, options, out, on, fresh=fresh))
     from grader.profiling.profile import profile_verb
 
     raise typer.Exit(profile_verb.run(what, file, backend, out, card, sandbox))
@@ -62,6 +69,8 @@ def compare(
     picture: Annotated[str, typer.Option(help="Also draw the roofline into this file (SVG).")] = "",
     card: CardOption = gpu_card.DEFAULT,
     sandbox: SandboxOption = "auto",
+    on: OnOption = "",
+    fresh: FreshOption = False,
 ) -> None:
     """Grade several candidates for one problem, and rank those that the data can tell apart."""
     if reference is None:
@@ -70,9 +79,13 @@ def compare(
             "A lesson's file is timed by `course check 07 --time`, the lessons' solutions by "
             "`course bench 07`."
         )
+    options = GradingOptions(backend=backend, sandbox=sandbox, card=card, with_speed=True)
+    if on:
+        from grader.cli import remote_verbs
+
+        raise typer.Exit(remote_verbs.compare(files, reference, options, (json, picture), on, fresh=fresh))
     from grader.profiling import compare_verb
 
-    options = GradingOptions(backend=backend, sandbox=sandbox, card=card, with_speed=True)
     raise typer.Exit(compare_verb.run(files, reference, options, json, picture))
 
 

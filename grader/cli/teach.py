@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.option_types import BackendOption, SandboxOption, SchedulesOption
+from grader.cli.option_types import BackendOption, FreshOption, OnOption, SandboxOption, SchedulesOption
 from grader.domain.options import GradingOptions
 from grader.reports import formats
 
@@ -17,6 +17,18 @@ app = typer.Typer()
 def _words(given: list[str]) -> tuple[str, ...]:
     """Words of an option that may be repeated, and that takes several at once: ``03,07``."""
     return tuple(word.strip() for one in given for word in one.split(",") if word.strip())
+
+
+def _typed(**given: object) -> list[str]:
+    """Options as they are typed, without those that were left out."""
+    words = []
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif value:
+            words += [f"{option}={one}" for one in (value if isinstance(value, list) else [value])]
+    return words
 
 
 @app.command()
@@ -77,6 +89,8 @@ def batch(
         bool, typer.Option("--replay", help="A page that plays the launch, for each file that failed in one.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only what goes wrong, and the end.")] = False,
+    on: OnOption = "",
+    fresh: FreshOption = False,
 ) -> None:
     """Grade a class: in parallel, kept as it comes, resumed by the same command, with reports."""
     from grader.teaching.batch import batch_verb, late_policy
@@ -93,6 +107,15 @@ def batch(
         only_pending=only_pending, by_student=by_student, formats=tuple(report or ()), quiet=quiet,
         times=times, as_before=not (due or late or grace or final or times),
     )  # fmt: skip
+    if on and not dry_run:
+        from grader.cli import remote_verbs
+
+        words = _typed(
+            lesson=lesson, layout=layout, backend=backend, workers=workers, late=late, grace=grace,
+            final=final, regrade=regrade, only_pending=only_pending, by_student=by_student, report=report,
+            sandbox=sandbox, limit=limit, schedules=schedules, profile=profile, replay=replay, quiet=quiet,
+        )  # fmt: skip
+        raise typer.Exit(remote_verbs.batch(request, words, on, fresh=fresh))
     raise typer.Exit(
         batch_verb.show_files(request)
         if dry_run

@@ -144,19 +144,44 @@ def run(
     files: list[Path], reference: Path, options: GradingOptions, json_file: str = "", picture: str = ""
 ) -> int:
     """Grade and time every candidate; 0 if all of them passed. ``json_file``, ``picture``: also written."""
-    if picture and not picture.endswith(".svg"):
-        raise BadInputError(f"The picture is SVG: call it {Path(picture).stem}.svg.")
+    require_svg(picture)
     choice = detect.choose(options.backend)
     jobs = [pipeline.waiting(pair_job.job(reference, path, choice, options)) for path in files]
-    plain = [p.name for p in files]
-    names = [p.name if plain.count(p.name) == 1 else str(p) for p in files]
-    judged = Judged(names, json_file)
+    named = names(files)
+    judged = Judged(named, json_file)
     done = contest.contest(jobs, judged.hear)
-    entries = [entry(names[n], verdict, n) for n, verdict in enumerate(done.verdicts)]
-    show(screen(), entries, done.direct)
+    entries = [entry(named[n], verdict, n) for n, verdict in enumerate(done.verdicts)]
+    return tell(entries, done.direct, (done.stages, done.each), (json_file, picture), options.card)
+
+
+def require_svg(picture: str) -> None:
+    """BadInputError for a picture of another kind."""
+    if picture and not picture.endswith(".svg"):
+        raise BadInputError(f"The picture is SVG: call it {Path(picture).stem}.svg.")
+
+
+def names(files: list[Path]) -> list[str]:
+    """What the candidates are called: by their files, or by their paths where two files have one name."""
+    plain = [p.name for p in files]
+    return [p.name if plain.count(p.name) == 1 else str(p) for p in files]
+
+
+def tell(
+    entries: list[Entry],
+    direct: Direct,
+    seconds: tuple[dict[str, float], Sequence[dict[str, float]]],
+    out: tuple[str, str],
+    card: str,
+) -> int:
+    """Show the table and write what is asked for; 0 if all candidates passed.
+
+    ``seconds``: of the stages of the whole, and of each. ``out``: the file of JSON and the picture, or "".
+    """
+    show(screen(), entries, direct)
+    json_file, picture = out
     if json_file:
-        _write(json_file, as_json(entries, done.direct, done.stages, done.each))
-    if picture and not compare_picture.write(Path(picture), entries, options.card):
+        _write(json_file, as_json(entries, direct, *seconds))
+    if picture and not compare_picture.write(Path(picture), entries, card):
         screen().print(Text("No candidate has a speed, so there is no roofline to draw.", "yellow"))
     return 0 if all(e.verdict.ok for e in entries) else 1
 

@@ -25,17 +25,17 @@ MOST_BYTES = 16 << 20
 OWN = "course: "  # how the grader begins what ends it; here that is said once, by this one
 
 
-def work(job: Job, reference: Path | None) -> Work:
-    """The same grading as a command line, and the files that it reads."""
+def work(job: Job, given: Path | None) -> Work:
+    """The same grading as a command line, and the files that it reads; ``given``: the reference of a pair."""
     file = f"submission/{job.submission.path.name}"
     files = {file: job.submission.source.encode()}
     files |= {f"submission/{p.name}": p.read_bytes() for p in job.beside if p.is_file()}
-    words = ["check", job.lesson, file] if reference is None else ["check", file]
-    if reference is not None:
-        named, held = _reference(job, reference)
+    words = ["check", job.lesson, file] if given is None else ["check", file]
+    if given is not None:
+        named, held = reference(job, given)
         files |= held
         words.append(f"--reference={named}")
-    words += ["--json=verdict.json", *_words(job.options, pair=reference is not None)]
+    words += ["--json=verdict.json", *_words(job.options, pair=given is not None)]
     if job.options.hidden:
         files["hidden.py"] = job.options.hidden.read_bytes()
         words.append("--hidden=hidden.py")
@@ -43,16 +43,16 @@ def work(job: Job, reference: Path | None) -> Work:
 
 
 def outcome(
-    job: Job, reference: Path | None, address: Address, say: Callable[[str], None], *, fresh: bool
+    job: Job, given: Path | None, address: Address, say: Callable[[str], None], *, fresh: bool
 ) -> Outcome:
     """The outcome of a grading there; BadInputError if there was none, or no answer that is one."""
     done = remote_job.do(
-        address, work(job, reference), lambda text: None if text.startswith(OWN) else say(text), fresh=fresh
+        address, work(job, given), lambda text: None if text.startswith(OWN) else say(text), fresh=fresh
     )
     if VERDICT not in done.files:
         raise BadInputError(f"On {address}: {done.sentence()}")
     verdict = remote_answers.verdict(done.files[VERDICT])
-    if reference is None and (verdict.lesson != job.lesson or verdict.max_points > job.task.max_points):
+    if given is None and (verdict.lesson != job.lesson or verdict.max_points > job.task.max_points):
         raise BadInputError("What came back is about another lesson, so nothing of it is used.")
     verdict = replace(verdict, lesson=job.lesson, submission=job.submission.name)
     return pipeline.judged_elsewhere(job, verdict)
@@ -71,10 +71,10 @@ def _words(options: GradingOptions, *, pair: bool) -> list[str]:
     return words
 
 
-def _reference(job: Job, reference: Path) -> tuple[str, dict[str, bytes]]:
+def reference(job: Job, given: Path) -> tuple[str, dict[str, bytes]]:
     """What is held against, by its path there: a file and what it reads, or a task.yml with its files."""
-    if task_yml.is_one(reference):
-        problem = task_yml.read(reference)
+    if task_yml.is_one(given):
+        problem = task_yml.read(given)
         found = {f"problem/{p.name}": p.read_bytes() for p in sorted(problem.beside[0].glob("*.py"))}
         found["problem/task.yml"] = json.dumps({"tests": problem.tests}, default=str).encode()  # YAML, too
         return "problem/task.yml", found
