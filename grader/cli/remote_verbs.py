@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from grader.teaching.batch.batch_request import Request
 
 PRINTED, RESULTS = "printed", "at/results"
+JOURNAL = "journal.jsonl"
 MIB = 1 << 20
 MOST_FILES = 200_000
 
@@ -159,7 +160,7 @@ def compare(
 
 
 def batch(request: Request, words: list[str], on: str, *, fresh: bool) -> int:
-    """Grade a class there: submissions and results so far are sent, and the results replace those here.
+    """Grade a class there: submissions and results so far are sent, and the results come back.
 
     ``words``: the options that mean the same on any machine.
     """
@@ -182,7 +183,7 @@ def batch(request: Request, words: list[str], on: str, *, fresh: bool) -> int:
             words.append(f"--{name}={place}")
     if request.policy.due is not None:  # a time without a zone is this machine's
         words.append(f"--due={datetime.fromtimestamp(request.policy.due, UTC).isoformat()}")
-    if request.out.is_dir():
+    if (request.out / JOURNAL).is_file():
         sent |= dict(_files(request.out, "results"))
     done = _done(
         address,
@@ -195,7 +196,7 @@ def batch(request: Request, words: list[str], on: str, *, fresh: bool) -> int:
     )
     _print(done)
     if RESULTS in done.files:
-        _replace(request.out, done.files[RESULTS])
+        _merge(request.out, done.files[RESULTS])
         print(f"Graded on {address}; the results are in {workspace.shown(request.out)}.")
     return _code(done, address)
 
@@ -239,26 +240,29 @@ def _files(path: Path, named: str) -> Iterator[tuple[str, bytes]]:
         yield (f"{named}/{one.relative_to(path).as_posix()}" if path.is_dir() else named), one.read_bytes()
 
 
-def _replace(out: Path, packed: bytes) -> None:
-    """Put the results in the place of those that were sent, whole or not at all."""
+def _merge(out: Path, packed: bytes) -> None:
+    """Write the results over those that were sent, the journal last: it names what is there already."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as room:
-        new, old = Path(room) / "new", Path(room) / "old"
-        _unpack(packed, new)
-        if out.exists():
-            out.rename(old)
-        new.rename(out)
+        names = sorted(_unpacked(packed, Path(room)), key=lambda name: (name == JOURNAL, name))
+        for name in names:
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (Path(room) / name).replace(out / name)
 
 
-def _unpack(packed: bytes, folder: Path) -> None:
-    folder.mkdir()
+def _unpacked(packed: bytes, folder: Path) -> list[str]:
+    """The names of the files, which are below ``folder`` then; BadInputError for what no batch writes."""
+    names: list[str] = []
     size = 0
     try:
         with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
-            for count, member in enumerate(tar):
+            for member in tar:
                 path, size = Path(member.name), size + member.size
-                plain = member.isfile() and not path.is_absolute() and ".." not in path.parts
-                if not plain or count > MOST_FILES or size > 2 * course_archive.MOST_BYTES:
+                plain = (
+                    member.isfile() and not path.is_absolute() and disk.legible(member.name) == member.name
+                )
+                hidden = any(part.startswith(".") for part in path.parts)
+                if not plain or hidden or len(names) > MOST_FILES or size > 2 * course_archive.MOST_BYTES:
                     raise BadInputError("What came back is no folder of results, so nothing of it is used.")
                 content = tar.extractfile(member)
                 assert content
@@ -266,7 +270,9 @@ def _unpack(packed: bytes, folder: Path) -> None:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 with place.open("wb") as file:
                     shutil.copyfileobj(content, file)
+                names.append(member.name)
     except (tarfile.TarError, EOFError, OSError, ValueError) as error:
         raise BadInputError(
             f"What came back cannot be unpacked ({error}), so nothing of it is used."
         ) from error
+    return names

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from grader.student.elsewhere.course_archive import Archive
     from grader.student.elsewhere.ssh_address import Address
 
-# Seconds before each new try; a connection that has brought something begins again at the first.
+# Seconds before each new try; from the first again after a connection that brought something or was long.
 PAUSES_S = (1, 2, 4, 8, 15, 30, *[60] * 30)
-MOST_LOG = 1 << 22  # of what a job says on its way
+LONG_S = 60.0
+MOST_LOG, MOST_HEARD = 1 << 22, 1 << 28  # of what a job says on its way: kept, and at all
 ENDED_MOST = 2  # how often a job may be ended there from outside
 NOT_FOUND = (126, 127)
 # What the grader imports of others there; pip's name where it differs.
@@ -107,15 +108,15 @@ def do(address: Address, work: Work, say: Callable[[str], None], *, fresh: bool 
     pauses = iter(PAUSES_S)
     try:
         while True:
-            link = Link(address)
-            with link:
+            begun = time.monotonic()
+            with Link(address) as link:
                 try:
                     if done := asking.once(link):
                         return done
                     continue
                 except CutError as cut:
                     reason = asking.cut(link, cut)
-            if asking.forward:
+            if asking.forward or time.monotonic() - begun > LONG_S:
                 pauses, asking.forward = iter(PAUSES_S), False
             if (pause := next(pauses, None)) is None:
                 raise BadInputError(
@@ -225,7 +226,7 @@ class _Asking:
                 self._say(f"{self._address} has done this before; --fresh does it again.")
             elif state.state == "running" and not self._heard:
                 self._say(f"{self._address} is at it already.")
-            self._fresh, self.begun, self.forward = False, True, True
+            self._fresh, self.begun = False, True
         elif kind == b"O":
             told = remote_answers.plain(content)
             self._say(
@@ -264,7 +265,9 @@ class _Asking:
         """Say whole lines on."""
         self._heard += len(said)
         self.forward = True
-        if len(self._log) > MOST_LOG:
+        if self._heard > MOST_HEARD:
+            raise BadInputError(f"What is said on {self._address} has no end; the job goes on there.")
+        if len(self._log) + len(self._line) > MOST_LOG:
             return
         *lines, self._line = (self._line + said).split(b"\n")
         for line in lines:

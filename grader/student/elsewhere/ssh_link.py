@@ -95,7 +95,7 @@ class Link:
             assert self._process.stdin
             self._process.stdin.close()
         try:
-            code = self._process.wait(5)
+            code = self._process.wait(2)
         except subprocess.TimeoutExpired:
             return None, ""
         self._listener.join(5)
