@@ -53,6 +53,9 @@ def judged(*words: str, path: Path, on: str = "") -> dict[str, Any]:
     options = GradingOptions(backend="simt", with_prediction=True)
     check_verb.check(Subject(words[0], Path(words[1])), options, shown, where)
     found: dict[str, Any] = json.loads(file.read_text())
+    for finding in found["findings"]:
+        if finding["status"] != "passed":  # what is wrong where depends on the inputs, which are drawn anew
+            del finding["message"], finding["evidence"]
     return {key: value for key, value in found.items() if key not in ("seconds", "stages")}
 
 
@@ -112,7 +115,8 @@ def test_a_task_with_its_files_is_sent_as_one_folder(tmp_path: Path) -> None:
     job = pair_job.job(home / "task.yml", home / "mine.py", Choice("cuda", ""), GradingOptions(mode="eval"))
     work = remote_check.work(job, home / "task.yml")
     assert set(work.files) >= {
-        "submission/mine.py", "submission/own.cuh", "problem/reference.py", "problem/utils.py", "problem/task.yml",
+        "submission/mine.py", "submission/own.cuh", "problem/reference.py", "problem/utils.py",
+        "problem/task.yml",
     }  # fmt: skip
     assert json.loads(work.files["problem/task.yml"]) == {"tests": [{"n": 3}]}
     assert work.words[:3] == ("check", "submission/mine.py", "--reference=problem/task.yml")
@@ -130,7 +134,8 @@ def test_options_are_passed_on(tmp_path: Path) -> None:
         lesson_job(lesson, submission.read(lesson.solution), Choice("cuda", ""), options), None
     )
     assert {
-        "--backend=cuda", "--hidden=hidden.py", "--student=-x", "--time", "--baseline=max-autotune", "--card=t4",
+        "--backend=cuda", "--hidden=hidden.py", "--student=-x", "--time", "--baseline=max-autotune",
+        "--card=t4",
     } <= set(work.words)  # fmt: skip
     assert work.files["hidden.py"] == hidden.read_bytes() and work.backend == "cuda"
 
@@ -229,8 +234,8 @@ def test_a_local_grading_keeps_what_waits(own_job: Job, monkeypatch: pytest.Monk
     ({"findings": []}, "points lie between"),
     ({"findings": [{"id": "a", "status": "passed", "points": 9, "max_points": 2}]}, "points lie between"),
     ({"findings": [{"id": "a", "status": "passed", "points": -1, "max_points": 2}]}, "points lie between"),
-    ({"findings": [{"id": "a", "status": "passed", "points": 900, "max_points": 900}]}, "is about another lesson"),
-    ({"findings": [{"id": "a", "status": "passed"}, {"id": "a", "status": "passed"}]}, "each check is there once"),
+    ({"findings": [{"id": "a", "status": "passed", "points": 900, "max_points": 900}]}, "another lesson"),
+    ({"findings": [{"id": "a", "status": "passed"}] * 2}, "each check is there once"),
     ({"findings": [{"id": "a", "status": "excellent"}]}, "no result"),
     ({"findings": [{"id": "a", "status": "passed", "points": "2", "max_points": 2}]}, "no result"),
     ({"backend": "magic"}, "a back end that there is"),
