@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.domain.errors import BadInputError
-from grader.domain.lessons import names
+from grader.domain.lessons import course_root, names
 from grader.student.elsewhere import course_archive, remote_job, ssh_address, ssh_link, there
 from grader.student.elsewhere.remote_job import Work
 from tests.student.elsewhere.conftest import GREETING, STARTED, frame
@@ -41,6 +42,28 @@ def test_the_course_is_sent_once_and_is_whole(machine: Machine) -> None:
     assert (machine.room / course_archive.course().digest / "grader" / "api.py").is_file()
     assert not list(machine.room.glob("**/*.part"))
     assert machine.room.stat().st_mode & 0o077 == 0  # solutions and submissions are for this user's eyes
+
+
+@pytest.mark.slow
+def test_an_installed_course_is_sent_as_it_is_installed(by_program: Machine, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    unread = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(course_root() / "grader", site / "grader", ignore=unread)
+    for folder in ("lessons", "solutions"):
+        shutil.copytree(course_root() / folder, site / "inline_to_fused" / folder, ignore=unread)
+    asked = """
+from grader.student.elsewhere import remote_job, ssh_address
+work = remote_job.Work(words=("list",), files={}, wanted={"printed": 1 << 20}, backend="simt")
+done = remote_job.do(ssh_address.parse("ssh:gpu-box"), work, print)
+print(done.code, done.log, done.files["printed"].decode())
+"""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", asked], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(site), "COURSE_WORK": str(tmp_path / "work")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert all(name[3:] in done.stdout for name in names())
+    assert next(by_program.room.glob("*/inline_to_fused/lessons")).is_dir()
 
 
 def test_the_same_is_done_once_unless_it_is_asked_for_afresh(machine: Machine, stand_in: StandIn) -> None:
