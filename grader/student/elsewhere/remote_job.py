@@ -224,7 +224,9 @@ class _Asking:
             if state.state == "done" and not self.begun:
                 self._before = True  # what was said then is said no more
                 self._say(f"{self._address} has done this before; --fresh does it again.")
-            elif state.state == "running" and not self._heard:
+            elif self.begun:
+                self._say(f"Connected to {self._address} again.")
+            elif state.state == "running":
                 self._say(f"{self._address} is at it already.")
             self._fresh, self.begun = False, True
         elif kind == b"O":

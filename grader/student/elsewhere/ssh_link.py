@@ -108,7 +108,7 @@ class Link:
             self._process.stdin.write(data)
             self._process.stdin.flush()
         except OSError as error:
-            raise CutError("it ended while something was sent") from error
+            raise CutError("ssh ended while something was sent") from error
 
     def _read(self, size: int) -> bytes:
         assert self._process.stdout
@@ -119,7 +119,7 @@ class Link:
                 raise CutError(f"nothing was heard for {SILENCE_S:.0f} s")
             piece = os.read(out, min(size - len(found), there.PIECE))
             if not piece:
-                raise CutError("it ended")
+                raise CutError("ssh ended")
             found += piece
         return bytes(found)
 
