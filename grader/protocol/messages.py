@@ -111,6 +111,7 @@ class Counts(_Claim, frozen=True):
     variable_store: Requests = Requests()
     variable_atomic: Requests = Requests()
     barriers: Count = 0
+    tensor_operations: Count = 0
     read_bytes: Count = 0
     written_bytes: Count = 0
     fetched_bytes: Count = 0

@@ -1,8 +1,16 @@
 """How lesson 13 is graded."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from grader.domain.exercise_stage import Stage
 from grader.domain.task import Case, Layout, Prediction, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
 from grader.referee.parts.ratio import Ratio
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def _case(
@@ -24,7 +32,19 @@ def _second(name: str, points: int, why: str, factor: float) -> Case:
     return Case(name, (x, weight, bias, factor), why, points, entry="gemm_sigmoid")
 
 
+def _operations(rows: int, inner: int, cols: int) -> tuple[int, int]:
+    """The least of tensor cores, for three products, and the most of threads: less than one product."""
+    return 3 * 2 * rows * inner * cols, 3 * rows * inner * cols // 2
+
+
+def _other(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, inner, cols = (int(n) for n in rng.integers((20, 130, 20), (60, 260, 60)))
+    return _case(f"{rows} x {inner} x {cols}", (rows, inner, cols), 0, ""), _operations(rows, inner, cols)
+
+
 M, K, N = 1024, 8192, 8192
+COUNTED = (48, 256, 64)
+TENSOR, THREADS = _operations(*COUNTED)
 SHAPES = ((4, 8), (6, 8), (6,))
 ON_CPU = tuple(Tensor(shape, device="cpu") for shape in SHAPES)
 BIAS_ON_CPU = (*(Tensor(shape) for shape in SHAPES[:2]), ON_CPU[2])
@@ -33,10 +53,10 @@ TASK = Task(
     title="Tensor cores at full accuracy",
     entry="gemm_relu",
     cases=(
-        _case("error", (32, 256, 48), 2, "As close to float64 as 20 times the error of eager float32."),
+        _case("error", (32, 256, 48), 1, "As close to float64 as 20 times the error of eager float32."),
         _case("odd sizes", (33, 67, 35), 1, "Sizes that are no multiple of anything."),
         _case("short sum", (20, 3, 17), 1, "A sum shorter than a chunk."),
-        _case("long sum", (4, 8200, 6), 2, "8200 products: errors add up, if the chunks are wrong."),
+        _case("long sum", (4, 8200, 6), 2, "8200 products: errors add up, if the sum is not promoted."),
         _case("large", (16, 64, 24), 1, "Inputs near 1000, as large as half precision can bear.", 1e3),
         _case("tiny", (16, 64, 24), 1, "Inputs near 0.001, where half precision thins out.", 1e-3),
         _second("second model", 1, "Sigmoid, scale and residual of lesson 08 in the same kernel.", -0.75),
@@ -44,15 +64,26 @@ TASK = Task(
         _split("split, tiny", Tensor((33, 31), scale=1e-3), 1, "The low part must be scaled to be seen."),
         _case("special bias", (8, 20, 60), 1, "NaN in the bias stays NaN.",
               bias=Tensor((60,), fill="special")),
-        _case("views", (18, 40, 26), 1, "Transposed matrices, and a bias with gaps.", layout="transposed",
-              bias=Tensor((26,), layout="strided")),
+        _case("views", (16, 48, 32), 1, "Transposed matrices, and a bias with gaps.", layout="transposed",
+              bias=Tensor((32,), layout="strided")),
         Case("on the CPU", ON_CPU, "A GPU cannot follow a CPU pointer.", 1, "raise"),
         Case("bias on the CPU", BIAS_ON_CPU, "Nor can it follow one among others.", 1, "raise"),
     ),
     index="row_col",
     own="prepared",
-    memory_points=2,
+    memory_points=1,
     parts=(
+        Counters(
+            _case("counted", COUNTED, 0, ""),
+            (
+                Bound("on tensor cores", "tensor_operations", TENSOR, 1,
+                      "Tensor cores make all three products.", at_least=True),
+                Bound("little beside them", "flops", THREADS, 1,
+                      "Threads add up chunks, and leave the products to tensor cores.",
+                      needs="on tensor cores"),
+            ),
+            _other,
+        ),
         Ratio(
             _case("speed", (M, K, N), 0, ""),
             (1.0, 1.5, 2.0),

@@ -78,7 +78,7 @@ def test_the_message_that_lesson_09_promises_is_that_of_its_first_bound():
         r"^Counted ([\d,]+) global load sectors, (.*) Line (\d+) makes \1 of them\.$", page("09"), re.M
     )
     assert said
-    assert said[2] == f"allowed {bound.at_most:,}. {bound.why}"
+    assert said[2] == f"allowed {bound.limit:,}. {bound.why}"
     starter = lesson.exercise.read_text("utf-8").splitlines()
     assert "in[i] * in[i]" in starter[int(said[3]) - 1]
 
@@ -184,5 +184,5 @@ def test_one_kernel_of_lesson_16_writes_its_result_and_three_write_both_matrices
     assert one["written once"] * 32 == 2 * heads * rows * features
     (three,) = (mutant for mutant in mutants.declared(lesson) if mutant.name == "three kernels")
     apart = counted_in_16(three.text(solution), tmp_path)
-    assert apart["no stored scores"] * 32 == 4 * (2 * n * m + n * d) > 32 * part.bounds[1].at_most
+    assert apart["no stored scores"] * 32 == 4 * (2 * n * m + n * d) > 32 * part.bounds[1].limit
     assert apart["written once"] * 32 == heads * rows * (2 * 4 * rows + 2 * features)

@@ -1,4 +1,4 @@
-"""Bounds on what a kernel does to memory: one call is counted as Nsight Compute would, and compared."""
+"""Bounds on what a kernel does: one call is counted as Nsight Compute would, and compared."""
 
 from __future__ import annotations
 
@@ -24,27 +24,31 @@ Launches = Sequence[Launch]
 
 MOST_LINES = 3  # that are named together
 A_BLOCK = "_a_block"
+WHOLE = frozenset(("barriers", "tensor_operations", "flops"))  # of a launch: no line's part is known
+WORDS = {"flops": "floating-point operations of threads"}
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """``at_most`` of a metric in one call, all its launches added up.
+    """A ``limit`` of a metric in one call, all its launches added up: at most so much, or ``at_least``.
 
     ``metric`` is a space and direction (global or shared, load, store or atomic) and what is counted:
     requests, sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``, torch's
     operators that go over as much as the result among them; or ``barriers``: how often a block has met at
-    one. With ``_a_block`` behind it, it is what a block of each launch does on average, rounded up. Atomic
-    operations count as loads and stores too, and variables of the module as global memory: an access by
-    another name costs what it costs. ``needs`` names another bound that must be held first, where a kernel
+    one; or ``tensor_operations``: of tensor cores, where a product that is added is two; or ``flops``: those
+    of threads, counted in the same way. With ``_a_block`` behind it, it is what a block of each launch does
+    on average, rounded up. Atomic operations count as loads and stores too, and variables of the module as
+    global memory: an access by another name costs what it costs. ``needs`` names another bound that must be held first, where a kernel
     that does not even try would hold this one.
     """
 
     name: str
     metric: str
-    at_most: int
+    limit: int
     points: int
     why: str
     needs: str = ""
+    at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Counters:
             weigh = any(bound.metric == "launches" for bound in self.bounds)
             counted = counting.judged(grading, self.case, weigh=weigh)
             calls = [call.launches for call in counted]
-            found = {bound.name: _held(bound, check, worst(bound.metric, calls)) for bound, check in pairs}
+            found = {bound.name: _held(bound, check, worst(bound, calls)) for bound, check in pairs}
             if beside := _beside(counted):
                 found |= {
                     b.name: _not_alone(b, c, beside)
@@ -96,7 +100,7 @@ class Counters:
                 case, most = self.other(grading.rng)
                 calls = [call.launches for call in counting.judged(grading, case)]
                 for (bound, check), limit in zip(pairs, most, strict=True):
-                    held = _held(replace(bound, at_most=limit), check, worst(bound.metric, calls), case.name)
+                    held = _held(replace(bound, limit=limit), check, worst(bound, calls), case.name)
                     if found[bound.name].ok and not held.ok:
                         found[bound.name] = held
         except FaultError as fault:
@@ -121,8 +125,8 @@ def total(metric: str, launches: Launches) -> int:
     if plain != metric:
         return sum(-(-total(plain, [x]) // max(1, math.prod(x.grid))) for x in launches)
     counted = [x.counts for x in launches if x.counts]
-    if metric == "barriers":
-        return sum(c.barriers for c in counted)
+    if metric in WHOLE:
+        return sum(getattr(c, metric) for c in counted)
     where, what = metric.rsplit("_", 1)
     return sum(max(0, getattr(getattr(c, kind), what)) for c in counted for kind in _kinds(where))
 
@@ -153,9 +157,9 @@ def _kinds(where: str) -> tuple[str, ...]:
     return tuple(f"{one}_{how}" for one in spaces for how in dict.fromkeys((direction, "atomic")))
 
 
-def worst(metric: str, calls: Sequence[Launches]) -> Launches:
-    """The call with the highest count: no other is better known for it."""
-    return max(calls, key=lambda launches: total(metric, launches))
+def worst(bound: Bound, calls: Sequence[Launches]) -> Launches:
+    """The call that is furthest from holding the bound: no other is better known for it."""
+    return (min if bound.at_least else max)(calls, key=lambda launches: total(bound.metric, launches))
 
 
 def busiest(metric: str, launches: Launches) -> tuple[int, int] | None:
@@ -174,7 +178,7 @@ def _made_by(place: tuple[int, int], lines: Counter[int]) -> str:
 
 def _by_line(metric: str, launches: Launches) -> Counter[int]:
     """The part of each source line in a metric, as far as lines are known."""
-    where, _, what = metric.removesuffix(A_BLOCK).rpartition("_")
+    where, _, what = ("", "", "") if metric in WHOLE else metric.removesuffix(A_BLOCK).rpartition("_")
     kinds = _kinds(where) if where else ()
     lines: Counter[int] = Counter()
     for entry in (line for x in launches if x.counts for line in x.counts.lines):
@@ -186,15 +190,16 @@ def _by_line(metric: str, launches: Launches) -> Counter[int]:
 
 
 def _held(bound: Bound, check: Check, launches: Launches, size: str = "") -> Finding:
-    count, what = total(bound.metric, launches), bound.metric.replace("_", " ")
-    evidence: Evidence = {"metric": bound.metric, "count": count, "at_most": bound.at_most}
+    count, what = total(bound.metric, launches), WORDS.get(bound.metric, bound.metric.replace("_", " "))
+    asked, key = ("needed", "at_least") if bound.at_least else ("allowed", "at_most")
+    evidence: Evidence = {"metric": bound.metric, "count": count, key: bound.limit}
     if not launches:
         return check.failed(Status.FAILED, "No kernel of yours was launched: nothing to count.", **evidence)
-    if count <= bound.at_most:
-        message = f"{bound.why} Counted {count:,} {what}, allowed {bound.at_most:,}."
+    if count >= bound.limit if bound.at_least else count <= bound.limit:
+        message = f"{bound.why} Counted {count:,} {what}, {asked} {bound.limit:,}."
         return check.passed(message, **evidence)
     where = f" for {size}" if size else ""
-    message = f"Counted {count:,} {what}{where}, allowed {bound.at_most:,}. {bound.why}"
+    message = f"Counted {count:,} {what}{where}, {asked} {bound.limit:,}. {bound.why}"
     if place := busiest(bound.metric, launches):
         message += _made_by(place, _by_line(bound.metric, launches))
         busy = max(launches, key=lambda x: total(bound.metric, [x]))

@@ -270,6 +270,11 @@ extern "C" void simt_let_others_run() { give_way(t_worker); }
 
 extern "C" unsigned simt_lane() { return t_worker->current & 31; }
 
+extern "C" void simt_multiplied(unsigned operations) {
+  Worker* w = t_worker;
+  if ((w->mode & COUNT) && !(w->current & 31)) w->counter.multiplied(operations);
+}
+
 extern "C" void simt_fence(int) {
   if (Worker* w = t_worker; w && w->fibre) {
     w->launch->fenced = true;

@@ -18,7 +18,7 @@ void Counter::start(uint3 grid, u64 threads, u64 sample_above) {
   touched_blocks_.clear();
   for (auto& line : cache_) line.key = ~u64(0);
   for (auto& line : block_cache_) line.key = ~u64(0);
-  barriers = read_bytes_ = written_bytes_ = fetched_bytes_ = block_read_bytes_ = 0;
+  barriers = tensor_operations = read_bytes_ = written_bytes_ = fetched_bytes_ = block_read_bytes_ = 0;
   start_sampling(grid, threads, sample_above);
   if (!sectors_) sectors_ = (u8*)reserve_only(g_arena_bytes / SECTOR);
   if (!last_block_) last_block_ = (u32*)reserve_only(g_arena_bytes / SECTOR * sizeof(u32));
@@ -177,6 +177,7 @@ std::string Counter::json(size_t module_base) const {
   Json json;
   json.open('{');
   json.field("barriers", (long long)barriers);
+  json.field("tensor_operations", (long long)tensor_operations);
   json.field("read_bytes", (long long)read_bytes_);
   json.field("written_bytes", (long long)written_bytes_);
   json.field("fetched_bytes", (long long)fetched_bytes_);

@@ -36,6 +36,7 @@ enum class Part : u8 { ITSELF, SAMPLE, NONE };
 class Counter {
  public:
   u64 barriers = 0;
+  u64 tensor_operations = 0;  // of tensor cores: a product and a sum are two
 
   // With more threads than `sample_above`, blocks inside the grid are sampled (0: never).
   void start(uint3 grid, u64 threads, u64 sample_above);
@@ -44,6 +45,9 @@ class Counter {
   void finish();
   void enter(size_t pc, int lane);
   void note(size_t address, unsigned size, Access access, Space space, size_t pc, int lane);
+  void multiplied(unsigned operations) {
+    if (part_ != Part::NONE) tensor_operations += operations;
+  }
   void end_of_warp_turn();
   std::string json(size_t module_base) const;
 

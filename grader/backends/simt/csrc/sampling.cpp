@@ -53,10 +53,10 @@ void Counter::finish() {
   part_ = Part::ITSELF;
 }
 
-// Every number that is extrapolated, in the order of first appearance: the barriers, then in pairs of
+// Every number that is extrapolated, in the order of first appearance: barriers and tensor operations, then in pairs of
 // generations instructions and basic blocks, so that new ones only lengthen what was there.
 std::vector<u64> Counter::totals() const {
-  std::vector<u64> all{barriers};
+  std::vector<u64> all{barriers, tensor_operations};
   for (size_t k = 0; k < std::max(instructions_.size(), blocks_.size()); ++k) {
     static const Instruction none{};
     static const BasicBlock empty{};
@@ -74,6 +74,7 @@ void Counter::add(const std::vector<u64>& once, double times) {
     ++k;
   };
   more(barriers);
+  more(tensor_operations);
   BasicBlock unused_block;
   Instruction unused;
   for (size_t n = 0; n < std::max(instructions_.size(), blocks_.size()); ++n) {

@@ -1,6 +1,6 @@
 // Tensor core fragments (nvcuda::wmma). A lane holds every 32nd element of its warp's tile; which ones it holds on
-// a GPU is not specified, so nothing may depend on it. Products are exact, their sum is rounded once: a GPU
-// rounds its partial sums too, so last bits differ.
+// a GPU is not specified, so nothing may depend on it. Products are exact, and their sum is rounded once, to float
+// towards zero: a GPU cuts its partial sums off too, so last bits differ.
 #pragma once
 #include "simt/device.h"
 
@@ -124,8 +124,10 @@ SIMT_UNCOUNTED void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragmen
     for (int k = 0; k < K; ++k)
       sum += double(read<T>(element<fragment<matrix_a, M, N, K, T, LA>>(0, row, k))) *
              read<T>(element<fragment<matrix_b, M, N, K, T, LB>>(1, k, column));
-    sums[e] = D(sum);
+    if constexpr (same<D, float>) sums[e] = simt::toward_zero(sum);
+    else sums[e] = D(sum);
   }
+  simt_multiplied(2 * M * N * K);
   simt_syncwarp(~0u);  // nobody changes a fragment that others still read
   for (int e = 0; e < d.num_elements; ++e) d.x[e] = sums[e];
 }

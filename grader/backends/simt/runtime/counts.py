@@ -68,6 +68,7 @@ def _counts(x: RawLaunch, raw: RawCounts, places: Places) -> Counts:
         variable_store=_total(lines, "variable_store"),
         variable_atomic=_total(lines, "variable_atomic"),
         barriers=raw.barriers,
+        tensor_operations=raw.tensor_operations,
         read_bytes=raw.read_bytes,
         written_bytes=raw.written_bytes,
         fetched_bytes=raw.fetched_bytes,

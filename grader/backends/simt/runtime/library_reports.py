@@ -99,6 +99,7 @@ class RawCounts(Struct, frozen=True):
     """The counts of a launch; ``regular``: all blocks that were counted agree."""
 
     barriers: int
+    tensor_operations: int
     read_bytes: int
     written_bytes: int
     fetched_bytes: int

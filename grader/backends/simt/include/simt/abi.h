@@ -88,6 +88,7 @@ SIMT_EXPORT uint64_t simt_shuffle(unsigned mask, uint64_t bits, int kind, int ar
 SIMT_EXPORT unsigned simt_ballot(unsigned mask, int predicate);
 SIMT_EXPORT uint64_t simt_match(unsigned mask, uint64_t bits);
 SIMT_EXPORT unsigned simt_lane();
+SIMT_EXPORT void simt_multiplied(unsigned operations);  // tells the counts what tensor cores did for a warp
 SIMT_EXPORT void simt_fence(int scope);
 SIMT_EXPORT void simt_sync_grid();
 SIMT_EXPORT void simt_cluster_sync();  // arrives and waits

@@ -16,6 +16,12 @@ inline float sticky_float(double value) {
   return from_bits<float>(bits | 1);
 }
 
+inline float toward_zero(double value) {
+  float f = (float)value;
+  bool away = __builtin_fabs((double)f) > __builtin_fabs(value) && f - f == 0;
+  return away ? from_bits<float>((uint32_t)to_bits(f) - 1) : f;
+}
+
 // Whether the magnitude grows by a unit when `rest` of 2 * `half` units is cut off.
 inline bool rounds_away(uint32_t sign, uint32_t rounded, uint32_t rest, uint32_t half, Rounding r) {
   switch (r) {

@@ -372,7 +372,15 @@ inline double number_at(int line, int k, int first, int step) {
   else return from_bits<float>(word & 0xffffe000u);  // tf32
 }
 
-// d = a b + c of a 16 x 8 tile. Products are exact and their sum is rounded once; a GPU rounds its partial sums, too.
+// The sum of K products, on top of `sum`. No thread's own arithmetic: a tensor core's.
+template <class T, int E, int K, int A>
+SIMT_UNCOUNTED double dot_product(int row, int column, int high, double sum) {
+  for (int k = 0; k < K; ++k) sum += number_at<T, E>(row, k, high, 2) * number_at<T, E>(column, k, A, 1);
+  return sum;
+}
+
+// d = a b + c of a 16 x 8 tile. Products are exact and their sum is rounded once, to float towards zero; a GPU cuts its
+// partial sums off, too.
 template <class T, class Sum, int K, int A, int B, int C>
 SIMT_INLINE void mma(reg (&d)[C], const reg (&a)[A], const reg (&b)[B], const reg (&c)[C]) {
   constexpr int E = std::is_same_v<T, float> ? 1 : std::is_integral_v<T> ? 4 : 2;
@@ -386,8 +394,9 @@ SIMT_INLINE void mma(reg (&d)[C], const reg (&a)[A], const reg (&b)[B], const re
     int row = lane / 4, column = lane % 4 * 2 + e % 2, high = e / 2;
     if constexpr (std::is_same_v<Sum, f16>) sums[e] = half_to_float((uint16_t)(c[high] >> 16 * (e % 2)));
     else sums[e] = (double)As<Sum>::from(c[e]);
-    for (int k = 0; k < K; ++k) sums[e] += number_at<T, E>(row, k, high, 2) * number_at<T, E>(column, k, A, 1);
+    sums[e] = dot_product<T, E, K, A>(row, column, high, sums[e]);
   }
+  simt_multiplied(2 * 16 * 8 * K);
   simt_syncwarp(~0u);  // nobody gives another register that others still read
   for (int e = 0; e < 4; ++e) {
     if constexpr (std::is_same_v<Sum, f16>) {
@@ -396,7 +405,7 @@ SIMT_INLINE void mma(reg (&d)[C], const reg (&a)[A], const reg (&b)[B], const re
     } else if constexpr (std::is_integral_v<Sum>) {
       d[e] = (uint32_t)(long long)sums[e];
     } else {
-      d[e] = As<float>::to((float)sums[e]);
+      d[e] = As<float>::to(toward_zero(sums[e]));
     }
   }
 }
