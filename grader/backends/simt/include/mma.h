@@ -1,5 +1,5 @@
-// Tensor core fragments (nvcuda::wmma). A lane holds every 32nd element of its warp's tile; which ones it holds on
-// a GPU is not specified, so nothing may depend on it. Products are exact, and their sum is rounded once, to float
+// Tensor core fragments (nvcuda::wmma). A lane holds every 32nd element of its warp's factors, and pairs of sums; which
+// ones it holds on a GPU is not specified, so nothing may depend on it. Products are exact, and their sum is rounded once, to float
 // towards zero: a GPU cuts its partial sums off too, so last bits differ.
 #pragma once
 #include "simt/device.h"
@@ -35,21 +35,19 @@ constexpr bool can_be_multiplied(int m, int n, int k) {
 
 // The tensor core reads 10 bits of a tf32 number's mantissa, whatever the others are.
 template <class T>
-float read(Stored<T> v) {
+SIMT_INLINE float read(Stored<T> v) {
   if constexpr (same<T, precision::tf32>) return from_bits<float>(uint32_t(to_bits(v)) & 0xffffe000u);
   else return float(v);
 }
 
-// Where the lanes of each warp of this block keep their fragments during a product.
-inline __thread const void* where[3][1024];
+// Where the e-th of a lane's sums stands in the tile. A warp that goes over a stored tile with its lanes side by side
+// then reads what others have stored, as on a GPU, so that a barrier that is missing is found.
+SIMT_INLINE unsigned of_sums(int e, unsigned lane) { return e / 2 * 64 + lane * 2 + e % 2; }
+
+// The two factors of the product that each warp of this block makes, row by row.
+inline __thread float factors[2][32][512];
 
 inline unsigned thread_number() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
-
-template <class F>
-SIMT_UNCOUNTED auto element(int which, int row, int column) {
-  int i = row * F::columns + column;
-  return ((const F*)where[which][(thread_number() & ~31u) + i % 32])->x[i / 32];
-}
 
 SIMT_INLINE void check_address(const void* p, unsigned stride, unsigned size) {
   if ((size_t)p % 32) simt_assert_fail("the tile's address is a multiple of 32 bytes", "", 0, "");
@@ -94,7 +92,7 @@ template <int M, int N, int K, class T>
 SIMT_INLINE void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* p, unsigned stride, layout_t layout) {
   simt::tile::check_address(p, stride, sizeof *p);
   for (int e = 0; e < f.num_elements; ++e) {
-    unsigned i = e * 32 + simt_lane(), row = i / N, column = i % N;
+    unsigned i = simt::tile::of_sums(e, simt_lane()), row = i / N, column = i % N;
     f.x[e] = layout == mem_row_major ? p[row * stride + column] : p[column * stride + row];
   }
 }
@@ -103,7 +101,7 @@ template <int M, int N, int K, class T>
 SIMT_INLINE void store_matrix_sync(T* p, const fragment<accumulator, M, N, K, T>& f, unsigned stride, layout_t layout) {
   simt::tile::check_address(p, stride, sizeof *p);
   for (int e = 0; e < f.num_elements; ++e) {
-    unsigned i = e * 32 + simt_lane(), row = i / N, column = i % N;
+    unsigned i = simt::tile::of_sums(e, simt_lane()), row = i / N, column = i % N;
     p[layout == mem_row_major ? row * stride + column : column * stride + row] = f.x[e];
   }
 }
@@ -113,22 +111,21 @@ template <int M, int N, int K, class T, class LA, class LB, class D, class C>
 SIMT_UNCOUNTED void mma_sync(fragment<accumulator, M, N, K, D>& d, const fragment<matrix_a, M, N, K, T, LA>& a,
                              const fragment<matrix_b, M, N, K, T, LB>& b, const fragment<accumulator, M, N, K, C>& c) {
   using namespace simt::tile;
-  unsigned me = thread_number();
-  where[0][me] = &a;
-  where[1][me] = &b;
+  unsigned me = thread_number(), lane = me % 32;
+  float *left = factors[0][me / 32], *right = factors[1][me / 32];
+  for (int e = 0; e < a.num_elements; ++e) left[e * 32 + lane] = read<T>(a.x[e]);
+  for (int e = 0; e < b.num_elements; ++e) right[e * 32 + lane] = read<T>(b.x[e]);
   simt_syncwarp(~0u);
   D sums[d.num_elements];
   for (int e = 0; e < d.num_elements; ++e) {
-    int i = e * 32 + me % 32, row = i / N, column = i % N;
+    int i = of_sums(e, lane), row = i / N, column = i % N;
     double sum = double(float(c.x[e]));
-    for (int k = 0; k < K; ++k)
-      sum += double(read<T>(element<fragment<matrix_a, M, N, K, T, LA>>(0, row, k))) *
-             read<T>(element<fragment<matrix_b, M, N, K, T, LB>>(1, k, column));
+    for (int k = 0; k < K; ++k) sum += double(left[row * K + k]) * right[k * N + column];
     if constexpr (same<D, float>) sums[e] = simt::toward_zero(sum);
     else sums[e] = D(sum);
   }
   simt_multiplied(2 * M * N * K);
-  simt_syncwarp(~0u);  // nobody changes a fragment that others still read
+  simt_syncwarp(~0u);  // nobody brings the next factors while others still read these
   for (int e = 0; e < d.num_elements; ++e) d.x[e] = sums[e];
 }
 

@@ -56,7 +56,7 @@ inline uint16_t float_to_half(float value, Rounding r = NEAREST) {
   return uint16_t(sign | (rounded + rounds_away(sign, rounded, rest, half, r)));
 }
 
-inline float half_to_float(uint16_t h) {
+SIMT_UNCOUNTED inline float half_to_float(uint16_t h) {
   uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, mantissa = h & 0x3ff;
   if (exponent == 31) return from_bits<float>(sign | 0x7f800000 | mantissa << 13);
   if (exponent) return from_bits<float>(sign | (exponent + 112) << 23 | mantissa << 13);
