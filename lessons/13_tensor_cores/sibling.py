@@ -62,7 +62,9 @@ def product_of(xs, ws):
 
 torch.manual_seed(0)
 a, b, d = (torch.randn(shape, device="cuda").bfloat16() for shape in ((32, 16), (16, 8), (16, 8)))
-torch.testing.assert_close(extension.tile(a, b, d), a.float() @ (b.float() + d.float()) / 2, rtol=0, atol=1e-5)
+torch.testing.assert_close(
+    extension.tile(a, b, d), a.float() @ (b.float() + d.float()) / 2, rtol=0, atol=1e-5
+)
 
 x, w = torch.randn(2, 16, 512, device="cuda")
 exact = x.double() @ w.double().T

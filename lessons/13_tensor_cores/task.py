@@ -105,6 +105,14 @@ TASK = Task(
             why="11 and 11 bits, and the sign of the rest is worth one more.",
         ),
         Prediction(
+            "products_of_tiles",
+            "A warp makes 16 x 16 outputs with fragments of 16 x 16 x 16. Each output is a sum of 256 terms, in "
+            "three products of halves. How often does the warp call mma_sync?",
+            "calls",
+            answer=48,
+            why="256 terms are 16 steps of 16, with three products in each.",
+        ),
+        Prediction(
             "least_time",
             "On an H200 one product of halves at 1024 x 8192 x 8192 takes 176 us, eager's float32 product "
             "2689 us. How many times as fast can three products of halves be at most?",
