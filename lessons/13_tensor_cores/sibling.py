@@ -12,10 +12,11 @@ cuda_source = r"""
 
 // region: tile
 namespace wmma = nvcuda::wmma;
+using Number = __nv_bfloat16;
 
-__global__ void mean_of_two(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* d, float* c) {
-    wmma::fragment<wmma::matrix_a, 32, 8, 16, __nv_bfloat16, wmma::row_major> left;
-    wmma::fragment<wmma::matrix_b, 32, 8, 16, __nv_bfloat16, wmma::row_major> right;
+__global__ void mean_of_two(const Number* a, const Number* b, const Number* d, float* c) {
+    wmma::fragment<wmma::matrix_a, 32, 8, 16, Number, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 32, 8, 16, Number, wmma::row_major> right;
     wmma::fragment<wmma::accumulator, 32, 8, 16, float> one, two;
     wmma::fill_fragment(one, 0.0f);
     wmma::fill_fragment(two, 0.0f);
@@ -24,7 +25,8 @@ __global__ void mean_of_two(const __nv_bfloat16* a, const __nv_bfloat16* b, cons
     wmma::mma_sync(one, left, right, one);  // one = left * right + one
     wmma::load_matrix_sync(right, d, 8);
     wmma::mma_sync(two, left, right, two);
-    for (int e = 0; e < one.num_elements; ++e) one.x[e] = (one.x[e] + two.x[e]) / 2;  // this thread's 8 of 256
+    for (int e = 0; e < one.num_elements; ++e)  // this thread's 8 of 256
+        one.x[e] = (one.x[e] + two.x[e]) / 2;
     wmma::store_matrix_sync(c, one, 8, wmma::mem_row_major);
 }
 // endregion
@@ -32,7 +34,7 @@ __global__ void mean_of_two(const __nv_bfloat16* a, const __nv_bfloat16* b, cons
 torch::Tensor tile(torch::Tensor a, torch::Tensor b, torch::Tensor d) {
     auto c = at::empty({32, 8}, a.options().dtype(at::kFloat));
     mean_of_two<<<1, 32, 0, at::cuda::getCurrentCUDAStream()>>>(
-        (__nv_bfloat16*)a.data_ptr(), (__nv_bfloat16*)b.data_ptr(), (__nv_bfloat16*)d.data_ptr(), c.data_ptr<float>());
+        (Number*)a.data_ptr(), (Number*)b.data_ptr(), (Number*)d.data_ptr(), c.data_ptr<float>());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return c;
 }

@@ -106,8 +106,8 @@ TASK = Task(
         ),
         Prediction(
             "products_of_tiles",
-            "A warp makes 16 x 16 outputs with fragments of 16 x 16 x 16. Each output is a sum of 256 terms, in "
-            "three products of halves. How often does the warp call mma_sync?",
+            "A warp makes 16 x 16 outputs with fragments of 16 x 16 x 16. Each output is a sum of 256 terms, "
+            "in three products of halves. How often does the warp call mma_sync?",
             "calls",
             answer=48,
             why="256 terms are 16 steps of 16, with three products in each.",

@@ -38,8 +38,8 @@ class Bound:
     one; or ``tensor_operations``: of tensor cores, where a product that is added is two; or ``flops``: those
     of threads, counted in the same way. With ``_a_block`` behind it, it is what a block of each launch does
     on average, rounded up. Atomic operations count as loads and stores too, and variables of the module as
-    global memory: an access by another name costs what it costs. ``needs`` names another bound that must be held first, where a kernel
-    that does not even try would hold this one.
+    global memory: an access by another name costs what it costs. ``needs`` names another bound that must be
+    held first, where a kernel that does not even try would hold this one.
     """
 
     name: str
