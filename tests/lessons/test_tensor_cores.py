@@ -3,9 +3,12 @@
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from grader.domain.lessons import find
+from grader.referee.parts.counters import Counters
+from tools import mutants
 
 LESSON = Path(__file__).resolve().parents[2] / "lessons" / "13_tensor_cores"
 
@@ -53,3 +56,24 @@ def test_two_halves_lose_the_last_bit_at_the_most():
     assert 2.0**-24 < lost <= 2.0**-23
     (bits,) = [p for p in find("13").task.predictions if p.what == "lost_bits"]
     assert bits.answer == 1
+
+
+def test_as_many_operations_are_asked_for_as_three_products_of_tiles_are():
+    task = find("13").task
+    (part,) = [part for part in task.parts if isinstance(part, Counters)]
+    (rows, inner), (cols, _) = part.case.args[0].shape, part.case.args[1].shape
+    tensor, threads = part.bounds
+    assert tensor.limit == 3 * 2 * rows * inner * cols and tensor.at_least
+    assert threads.limit < 2 * rows * inner * cols and threads.needs == tensor.name
+    case, drawn = part.other(np.random.default_rng(13))
+    (rows, inner), (cols, _) = case.args[0].shape, case.args[1].shape
+    assert drawn[0] == 6 * rows * inner * cols and drawn[1] < 2 * rows * inner * cols
+    (calls,) = [p for p in task.predictions if p.what == "products_of_tiles"]
+    assert calls.answer * 2 * 16**3 == 3 * 2 * 16 * 256 * 16
+
+
+def test_a_float_product_and_one_beside_tensor_cores_lose_the_points_of_the_counts_alone():
+    fails = {m.name: set(m.fails) for m in mutants.declared(find("13"))}
+    assert fails["a plain float product"] == {"on tensor cores", "little beside them"}
+    assert fails["tensor cores that nobody listens to"] == {"little beside them"}
+    assert fails["one long sum in the tensor core"] == {"long sum", "ratio"}  # seen without a GPU

@@ -17,6 +17,8 @@ COUNTED = {
         "global_atomic": {"requests": 3, "sectors": 3},
         "shared_load": {"requests": 2, "conflicts": 62},
         "barriers": 9,
+        "tensor_operations": 8192,
+        "operations": {"fma_f32": 5, "flops": 10},
         "lines": [
             {"file": "a", "what": "global_load", "line": 7, "sectors": 12},
             {"file": "a", "what": "global_load", "line": 9, "sectors": 4},
@@ -37,6 +39,8 @@ LAUNCH = decode(COUNTED, Launch)
         ("global_load_sectors_a_block", 8, (7, 24)),
         ("barriers", 18, None),
         ("barriers_a_block", 4, None),
+        ("tensor_operations", 16384, None),
+        ("flops", 20, None),
         ("shared_load_conflicts", 124, (11, 124)),
         ("global_store_sectors", 6, None),
         ("shared_store_requests", 0, None),
@@ -76,6 +80,17 @@ def test_a_bound_that_is_not_held_names_the_kernel_and_its_line(monkeypatch):
     (found,) = Counters(Case("counted"), (bound,)).judge(SimpleNamespace(grading=grading))
     assert found.status is Status.FAILED
     assert (found.evidence["kernel"], found.evidence["line"]) == ("busy", 7)
+
+
+@pytest.mark.parametrize(("limit", "status"), [(8192, Status.PASSED), (8193, Status.FAILED)])
+def test_what_must_be_reached_is_asked_of_the_call_with_the_least(monkeypatch, limit, status) -> None:
+    calls = [SimpleNamespace(launches=launches, work=()) for launches in ([LAUNCH, LAUNCH], [LAUNCH])]
+    monkeypatch.setattr(counting, "judged", lambda *_, **__: calls)
+    grading = SimpleNamespace(task=Task("T", "f"), record=SimpleNamespace(findings=[], memory=[]))
+    bound = Bound("many", "tensor_operations", limit, 1, "By tensor cores.", at_least=True)
+    (found,) = Counters(Case("counted"), (bound,)).judge(SimpleNamespace(grading=grading))
+    assert found.status is status and f"Counted 8,192 tensor operations, needed {limit:,}." in found.message
+    assert found.evidence["at_least"] == limit and "at_most" not in found.evidence
 
 
 @pytest.mark.parametrize(("moved", "status"), [(48, Status.FAILED), (4, Status.PASSED)])
