@@ -38,7 +38,8 @@ def _operations(rows: int, inner: int, cols: int) -> tuple[int, int]:
 
 
 def _other(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    rows, inner, cols = (int(n) for n in rng.integers((20, 130, 20), (60, 260, 60)))
+    """No size is whole tiles, nor ``inner`` whole chunks."""
+    rows, inner, cols = (2 * int(n) + 1 for n in rng.integers((10, 65, 10), (30, 88, 30)))
     return _case(f"{rows} x {inner} x {cols}", (rows, inner, cols), 0, ""), _operations(rows, inner, cols)
 
 
