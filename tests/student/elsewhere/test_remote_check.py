@@ -59,6 +59,8 @@ def judged(*words: str, path: Path, on: str = "") -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in ("seconds", "stages")}
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(900)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["solution", "exercise"])
 def test_the_verdict_is_that_of_this_machine(

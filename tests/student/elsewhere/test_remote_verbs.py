@@ -209,6 +209,8 @@ def test_a_clock_of_this_machine_is_refused(request_of_two: Request) -> None:
             batch(replace(request_of_two, **changed))
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(900)
 @pytest.mark.slow
 def test_a_profile_and_a_comparison_on_a_machine(
     by_program: Machine, pair: tuple[list[Path], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
