@@ -48,7 +48,8 @@ def _unregistered(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         ("autocast", "register_autocast", "Under autocast nobody turns its inputs into float32",
          'torch.library.register_autocast("...", "cuda", torch.float32)'),
         ("autograd formula", "register_autograd", "Autograd does not know its derivative",
-         "op.register_autograd(backward, setup_context=...)"),
+         "op.register_autograd(YOUR_DERIVATIVE, setup_context=...), a function of Python that returns one value "
+         "for each argument, None for a number"),
         ("fake", "register_fake", "torch.compile cannot know the shape of its result", "@op.register_fake"),
     )  # fmt: skip
     for word, call, why, how in lacks:

@@ -187,7 +187,9 @@ def device(op: Op, scale: float) -> str:
             op(x, scale)
             if elsewhere():
                 return (
-                    "The input is on device 0, device 1 is the current one, and the launch went to device 1."
+                    "The input is on device 0, device 1 is the current one, and the launch went to device 1. "
+                    "A guard makes the input's device the current one: c10::cuda::CUDAGuard, or with the "
+                    "stable ABI torch::stable::accelerator::DeviceGuard."
                 )
         return ""
     if torch.cuda.device_count() < 2:
