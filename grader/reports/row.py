@@ -137,6 +137,11 @@ class Row:
         return self.points if self.final and not self.excused else None
 
     @property
+    def shown(self) -> int | None:
+        """The points, or None where there are none to show: what was not graded is not 0 points."""
+        return self.points if self.state == "graded" or self.adjusted or self.grade is not None else None
+
+    @property
     def counted(self) -> bool:
         """Whether the points are in means: of a graded file, or by the teacher's word where nothing was."""
         return not self.excused and (self.state == "graded" or self.grade is not None)
@@ -151,7 +156,7 @@ class Row:
         """The points in a sentence, or why there are none: what was not graded is not called 0 points."""
         if self.excused:
             return "Excused: this is not counted."
-        if self.state == "graded" or self.adjusted or self.grade is not None:
+        if self.shown is not None:
             return f"{self.points} of {self.max_points} points."
         return f"Not graded. {self.first}".rstrip()
 

@@ -100,11 +100,12 @@ def _row(row: Row) -> str:
     kind = outcome(row.status)
     speed = f"{row.speed.whole_ratio:.2f}" if row.speed else ""
     note = escape(" ".join([*row.remarks, row.first if row.state != "graded" else ""]))
+    points = "" if row.shown is None else row.points
     link = f"../students/{slug(row.student)}/{row.lesson}/report.html"
     return (
         f'<tr><td><a href="{escape(link)}">{escape(row.student)}</a></td><td>{escape(row.name)}</td>'
         f"<td>{escape(row.section)}</td><td>{escape(row.lesson[:2])}</td><td>{row.state}</td>"
-        f'<td class="{kind}">{row.status}</td><td class="n">{row.points}</td>'
+        f'<td class="{kind}">{row.status}</td><td class="n">{points}</td>'
         f'<td class="n">{row.max_points}</td><td class="n">{row.open or ""}</td>'
         f'<td class="n">{speed}</td><td>{note}</td></tr>'
     )

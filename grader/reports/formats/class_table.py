@@ -36,7 +36,8 @@ def text(result: Class) -> str:
 def _line(row: Row, names: dict[tuple[str, str], int]) -> list[object]:
     speed = row.speed
     fixed: list[object] = [
-        row.student, row.name, row.email, row.section, row.lesson, row.state, row.status, row.points,
+        row.student, row.name, row.email, row.section, row.lesson, row.state, row.status,
+        "" if row.shown is None else row.points,
         row.max_points, row.earned, row.penalty, row.adjusted,
         _grade(row), row.open, f"{row.late / 3600:.2f}" if row.late else "",
         f"{speed.whole_ratio:.3f}" if speed else "", speed.kind if speed else "", row.seconds, row.backend,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def text(result: StudentResult) -> str:
     """The file for one student. Where a person has to look first it says so and has no score at all."""
     row, verdict = result.row, result.verdict
-    fault = row.state in ("not_gradable", "unclear") and not row.final
+    fault = row.grade is None
     tests = [
         {
             "name": finding.id,

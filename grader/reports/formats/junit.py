@@ -33,7 +33,8 @@ def _suite(row: Row, stamp: str) -> str:
     kinds = [outcome(check.status) for check in row.checks]
     facts: dict[str, str | int] = {
         "lesson": row.lesson, "student": row.student, "state": row.state, "status": row.status,
-        "points": row.points, "max_points": row.max_points, "earned": row.earned, "penalty": row.penalty,
+        "points": "" if row.shown is None else row.points,
+        "max_points": row.max_points, "earned": row.earned, "penalty": row.penalty,
         "open_points": row.open,
     }  # fmt: skip
     return (

@@ -25,7 +25,7 @@ def text(result: StudentResult) -> str:
         for finding in verdict.findings
     ]  # fmt: skip
     data: dict[str, object] = {
-        "gradable": row.state == "graded" or bool(row.adjusted),
+        "gradable": row.grade is not None,
         "score": row.points / row.max_points if row.max_points else 0.0,
         "message": " ".join([row.standing, *row.remarks]),
         "output": verdict.output[:100_000],

@@ -24,7 +24,8 @@ def text(result: StudentResult) -> str:
     for number, finding in enumerate(findings, 1):
         lines += _test_point(number, finding)
     lines += [f"# {_flat(said)}" for said in row.by_hand]
-    lines.append(f"# {row.points} of {row.max_points} points, {row.status}")
+    count = f"{row.points} of {row.max_points} points, {row.status}"
+    lines.append(f"# {_flat(row.standing) if row.shown is None else count}")
     return "\n".join(lines) + "\n"
 
 

@@ -227,10 +227,10 @@ def _prepare_far(machines: Machines) -> None:
 
 def handed_in(request: Request, results: ResultsFolder) -> Handed:
     """What lies in the folder of submissions: whose, for which lesson, when, and each file's fate."""
-    folder = archives.as_folder(request.submissions, results.root / "unpacked")
+    folder, nowhere = archives.as_folder(request.submissions, results.root / "unpacked")
     names = [lessons.find(word).name for word in request.lessons]
     room = results.root / "unpacked" / "students"
-    found = layouts.read(folder, names, lessons.names(), room, request.layout)
+    found = layouts.read(folder, names, lessons.names(), room, request.layout, nowhere)
     files = list(found.files)
     if request.times:
         files = submission_times.applied(files, request.times)

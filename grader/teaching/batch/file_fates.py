@@ -18,6 +18,7 @@ from grader.teaching.batch.student_files import (
     ChosenFile,
     HandIn,
     StudentFile,
+    aside,
     below,
     choose_file,
     spoken,
@@ -26,8 +27,6 @@ from grader.teaching.batch.student_files import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What systems and platforms leave in a folder by themselves.
-NOBODYS = {"thumbs.db", "desktop.ini", "submission_metadata.yml"}
 CODE = {".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", *unpack.READABLE, *unpack.OTHERS}
 
 
@@ -47,7 +46,7 @@ class Claimed:
 class _Sorted:
     """One student's files: sources with their names, all others, and what of them each was handed in as.
 
-    ``logs``: of their own tries, with the names that they gave them.
+    ``logs``: of their own tries, with the names that they gave them. ``hidden``: what lies aside.
     """
 
     sources: dict[Path, Path]
@@ -55,6 +54,7 @@ class _Sorted:
     others: list[tuple[Path, Path, str]]
     notes: list[str]
     logs: dict[Path, Path]
+    hidden: dict[Path, Path]
 
 
 def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room: Path) -> Claimed:
@@ -96,6 +96,9 @@ def claim(one: HandIn, lessons: list[str], known: list[str], folder: Path, room:
     for path, inner, what in found.others:
         look = not chosen or inner.suffix.lower() in CODE
         fates.append(_fate(_shown(path, inner, found, folder), one.student, "", what, look=look))
+    for path, inner in found.hidden.items():
+        look = not found.sources and not found.others
+        fates.append(_fate(_shown(path, inner, found, folder), one.student, "", ASIDE, look=look))
     places = {str(path): _shown(path, found.sources[path], found, folder) for path in chosen}
     return Claimed(tuple(entries), tuple(fates), places)
 
@@ -121,16 +124,20 @@ def _choice(one: HandIn, found: _Sorted, lesson: str, named: dict[Path, str], *,
         links = all(what == LINK for _, _, what in found.others)
         why = "only links" if links else found.others[0][2].removesuffix(".")
         return ChosenFile(None, problem=f"There is no .py or .ipynb file; {names}{more}: {why}.")
+    if found.hidden:
+        names = ", ".join(disk.legible(path.name) for path in list(found.hidden)[:4])
+        return ChosenFile(None, problem=f"There is no .py or .ipynb file; only what is hidden: {names}.")
     if one.lost:
         return ChosenFile(None, problem=one.notes[-1])
     return ChosenFile(None, missing="Nothing was handed in.")
 
 
 LINK = "A link, which is not followed."
+ASIDE = "left alone: not a student's file"
 
 
 def _sorted(one: HandIn, room: Path) -> _Sorted:
-    found = _Sorted({}, {}, [], [], {})
+    found = _Sorted({}, {}, [], [], {}, {})
     for path, inner in one.files:
         _sort(path, inner, path, found, room)
     code = [disk.legible(path.name) for path, inner, _ in found.others if inner.suffix.lower() in CODE]
@@ -143,8 +150,10 @@ def _sort(path: Path, inner: Path, given: Path, found: _Sorted, room: Path) -> N
     """Where a file belongs; of an archive each file in it, and archives in archives are left as they are."""
     ending = unpack.suffix(path)
     found.given[path] = given
-    if path.is_symlink():
-        found.others.append((path, inner, LINK))
+    if aside(path.name):
+        found.hidden[path] = inner
+    elif path.is_symlink():
+        found.others.append((path, inner, unpack.left_out(path) or LINK))
     elif not path.is_file():
         found.others.append((path, inner, "No ordinary file."))
     elif path.suffix.lower() in SOURCES:
@@ -155,7 +164,7 @@ def _sort(path: Path, inner: Path, given: Path, found: _Sorted, room: Path) -> N
         into = room / hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
         before, place = len(found.sources), len(found.others)
         try:
-            left_out = unpack.unpack(path, into, files=500, in_all=64 << 20)
+            left_out = unpack.unpack(path, into, files=500, in_all=unpack.MOST_BYTES_OF_ARCHIVE)
         except BadInputError as error:
             found.others.append((path, inner, str(error)))
             return
@@ -183,12 +192,17 @@ def _fate_of_source(path: Path, lesson: str, chosen: dict[Path, str], lessons: l
     return "not graded: its name speaks of no lesson", len(chosen) < len(lessons)
 
 
-def nobodys(folder: Path, handed: list[HandIn]) -> Iterator[FileFate]:
-    """Fates of the files that the layout gives to no student: a person has to look, but for systems' own."""
+def nobodys(folder: Path, handed: list[HandIn], nowhere: dict[str, str]) -> Iterator[FileFate]:
+    """Fates of the files that the layout gives to no student: a person has to look, but for systems' own.
+
+    ``nowhere``: members of the class's archive that could not be unpacked, and why.
+    """
+    for name, why in nowhere.items():
+        yield _fate(name, "", "", f"whose it is cannot be told: {why}", look=True)
     owned = {path for one in handed for path in (*(path for path, _ in one.files), *one.older)}
     for path in sorted(folder.iterdir()):
-        if path.name.startswith((".", "__")) or path.name.lower() in NOBODYS:
-            yield _fate(_relative(path, folder), "", "", "left alone: not a student's file", look=False)
+        if aside(path.name):
+            yield _fate(_relative(path, folder), "", "", ASIDE, look=False)
             continue
         inside = [p for p, _ in below(path)] if path.is_dir() and not path.is_symlink() else [path]
         for inner in inside:

@@ -28,7 +28,7 @@ def write_student(results: ResultsFolder, row: Row, verdict: Verdict, wanted: It
     profile = (folder / "profile" / "roofline.png").exists()
     result = StudentResult(row, verdict, profile=profile, replay=(folder / "replay.html").exists())
     for one in formats.of_student().values():
-        if one.needs_grade and row.state in ("unclear", "not_gradable") and not row.final:
+        if one.needs_grade and row.grade is None:
             (folder / one.file).unlink(missing_ok=True)
         elif one.always or one.name in wanted or (folder / one.file).exists():
             disk.write(folder / one.file, one.write(result))

@@ -14,6 +14,7 @@ SOURCES = (".py", ".ipynb")
 NUMBERED = re.compile(r"(?:(?:[a-z_]*_)?(?:lesson|exercise|ex|hw|task|lab|assignment)_?)?0*(\d{1,2})(?!\d)")
 COPY = re.compile(r"[\s+_-]*\(\d+\)$")  # what a browser adds to the name of a second download
 LOG = re.compile(r"tries(?:[-_ ]?\(?\d+\)?)?\.jsonl", re.I)  # numbered as platforms do that
+NOBODYS = ("thumbs.db", "desktop.ini", "submission_metadata.yml")  # systems and platforms leave these
 OUR_NAMES = ("exercise", "lesson", "solution", "submission", "main")
 
 
@@ -115,10 +116,15 @@ def spoken(inner: Path, known: list[str]) -> str:
     return next((found for part in reversed(inner.parts) if (found := lesson_named(part, known))), "")
 
 
-def below(folder: Path) -> list[tuple[Path, Path]]:
-    """Files below a folder that may have been handed in, sorted, and their names in it.
+def aside(name: str) -> bool:
+    """Whether a file or folder is hidden, or a program's own (``__pycache__``), and so no student's work."""
+    return name.startswith((".", "__")) or name.lower() in NOBODYS
 
-    Hidden files and folders, and those of programs (``__pycache__``), are left out. Links are not followed.
+
+def below(folder: Path) -> list[tuple[Path, Path]]:
+    """Files below a folder, sorted, and their names in it. Links are not followed.
+
+    What lies aside is there as well, of a folder the folder itself: it is looked into by nobody.
     """
     found: list[tuple[Path, Path]] = []
     if not folder.is_dir() or folder.is_symlink():
@@ -126,9 +132,7 @@ def below(folder: Path) -> list[tuple[Path, Path]]:
     with os.scandir(folder) as listed:
         inside = sorted(listed, key=lambda one: one.name)
     for one in inside:
-        if one.name.startswith((".", "__")):
-            continue
-        if one.is_dir(follow_symlinks=False):
+        if one.is_dir(follow_symlinks=False) and not aside(one.name):
             found += [(inner, one.name / name) for inner, name in below(folder / one.name)]
         else:
             found.append((folder / one.name, Path(one.name)))

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 MOST_FILES = 200_000
 MOST_BYTES = 8 << 20  # of one file; a submission may have 2 MiB, and a student's own archive somewhat more
+MOST_BYTES_OF_ARCHIVE = 64 << 20  # of all that a student's own archive holds
 MOST_BYTES_IN_ALL = 4 << 30
+LEFT_OUT = "Left out of the archive: "
+A_LINK = "a link, which is not followed"
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 READABLE = (".zip", *TARS)
 OTHERS = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst", ".lz", ".z", ".jar", ".dmg", ".iso")
@@ -58,39 +61,42 @@ def unpack(
     What is left out is too large, a link, or has a path outside. BadInputError when it is no archive that
     can be read, or has more files or bytes than a class can hand in.
     """
-    return _unpacked(archive, folder, files, in_all)[0]
+    return _unpacked(archive, folder, files, MOST_BYTES, in_all)[0]
 
 
-def _unpacked(archive: Path, folder: Path, files: int, in_all: int) -> tuple[tuple[str, ...], list[str]]:
-    """What was left out, in sentences; and the names of members that are links."""
+def _unpacked(
+    archive: Path, folder: Path, files: int, each: int, in_all: int
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What was left out, in sentences; and of the members that are somebody's their names, and why."""
     out: list[str] = []
-    links: list[str] = []
+    lost: dict[str, str] = {}
     try:
         with contextlib.ExitStack() as stack:
             left, count = in_all, 0
             folder.mkdir(parents=True, exist_ok=True)
-            for member in _members(archive, stack, out, links):
+            for member in _members(archive, stack, out, lost):
                 count += 1
                 if count > files:
                     raise BadInputError(f"{archive.name} has more than {files} files, the most there may be.")
                 if (place := _place(member.name, folder)) is None:
                     if not member.name.startswith("__MACOSX"):
                         out.append(f"{member.name} in {archive.name} has a path that is not used.")
+                        lost[member.name] = "its path is not used."
                     continue
-                if (size := _copy(member, place, left)) > MOST_BYTES:
-                    out.append(
-                        f"{member.name} in {archive.name} is larger than {MOST_BYTES >> 20} MiB unpacked."
-                    )
+                if (size := _copy(member, place, each, left)) > each:
+                    large = f"larger than {each >> 20} MiB unpacked."
+                    out.append(f"{member.name} in {archive.name} is {large}")
+                    lost[member.name] = f"{LEFT_OUT}{large}"
                 left -= size
     except BROKEN as error:
         raise BadInputError(f"{archive.name} is not an archive that can be read: {error}") from error
-    return tuple(out), links
+    return tuple(out), lost
 
 
 def _members(
-    archive: Path, stack: contextlib.ExitStack, out: list[str], links: list[str]
+    archive: Path, stack: contextlib.ExitStack, out: list[str], lost: dict[str, str]
 ) -> Iterator[Member]:
-    """Regular files, as they come; of links and devices ``out`` says so, and ``links`` names them."""
+    """Regular files, as they come; of links and devices ``out`` says so, and ``lost`` names them."""
     if suffix(archive) in TARS:
         packed = stack.enter_context(tarfile.open(archive))  # noqa: SIM115 - the stack closes it
         for entry in packed:
@@ -98,13 +104,13 @@ def _members(
                 yield Member(entry.name, float(entry.mtime), lambda e=entry: packed.extractfile(e))  # type: ignore[misc]
             elif not entry.isdir():
                 out.append(f"{entry.name} in {archive.name} is a link or no ordinary file.")
-                links.append(entry.name)
+                lost[entry.name] = A_LINK
         return
     zipped = stack.enter_context(zipfile.ZipFile(archive))
     for info in zipped.infolist():
         if (info.external_attr >> 16) & 0o170000 == 0o120000:
             out.append(f"{info.filename} in {archive.name} is a link.")
-            links.append(info.filename)
+            lost[info.filename] = A_LINK
         elif not info.is_dir():
             yield Member(info.filename, _time(info), lambda i=info: zipped.open(i))  # type: ignore[misc]
 
@@ -118,7 +124,7 @@ def _place(name: str, folder: Path) -> Path | None:
     return None if re.match(r"[A-Za-z]:", parts[0]) else folder.joinpath(*parts)
 
 
-def _copy(member: Member, out: Path, left: int) -> int:
+def _copy(member: Member, out: Path, most: int, left: int) -> int:
     """Copy one member and answer its size; of what is too large nothing is kept."""
     out.parent.mkdir(parents=True, exist_ok=True)
     size = 0
@@ -128,12 +134,12 @@ def _copy(member: Member, out: Path, left: int) -> int:
     with source, out.open("wb") as target:
         while chunk := source.read(1 << 16):
             size += len(chunk)
-            if size > MOST_BYTES:
+            if size > most:
                 break
             if size > left:
                 raise ValueError("it unpacks to more than a class can hand in")
             target.write(chunk)
-    if size > MOST_BYTES:
+    if size > most:
         out.unlink()
     elif member.when is not None:
         with contextlib.suppress(OverflowError, OSError):
@@ -147,20 +153,30 @@ def _time(info: zipfile.ZipInfo) -> float | None:
     return None
 
 
-def as_folder(given: Path, target: Path) -> Path:
-    """``given`` itself if it is a folder; an archive's contents, unpacked afresh below ``target``."""
+def as_folder(given: Path, target: Path) -> tuple[Path, dict[str, str]]:
+    """``given`` itself if it is a folder; an archive's contents, unpacked afresh below ``target``.
+
+    And the members that can lie nowhere, with the reason. Where others were left out a link that leads
+    nowhere stands for each, since it is somebody's: who has handed it in has to be looked at.
+    """
     if given.is_dir():
-        return given
+        return given, {}
     if not given.exists():
         raise BadInputError(f"There is no {given}; name a folder of submissions or a zip file of them.")
     folder = target / given.stem
     shutil.rmtree(folder, ignore_errors=True)
-    _, links = _unpacked(given, folder, MOST_FILES, MOST_BYTES_IN_ALL)
-    for (
-        name
-    ) in links:  # each leads nowhere here, and is somebody's: who has handed one in has to be looked at
-        place = _place(name, folder)
-        if place is not None and not os.path.lexists(place):
+    _, lost = _unpacked(given, folder, MOST_FILES, MOST_BYTES_OF_ARCHIVE, MOST_BYTES_IN_ALL)
+    nowhere: dict[str, str] = {}
+    for name, why in lost.items():
+        if (place := _place(name, folder)) is None:
+            nowhere[name] = why
+        elif not os.path.lexists(place):
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to("a link, which is not followed")
-    return folder
+            place.symlink_to(why)
+    return folder, nowhere
+
+
+def left_out(path: Path) -> str:
+    """What a link says that stands for a member of a class's archive, or "" if it is another."""
+    found = str(path.readlink())
+    return found if found.startswith(LEFT_OUT) else ""

@@ -80,12 +80,12 @@ def compared(lesson: Lesson, asked: Asked, room: Path, say: Callable[[str], None
     """What is alike among the submissions for a lesson, its published solutions and earlier years."""
     from grader.teaching.batch import unpack
 
-    texts, teams = _students(unpack.as_folder(asked.submissions, room / "class"), lesson, asked, room, say)
+    texts, teams = _students(unpack.as_folder(asked.submissions, room / "class")[0], lesson, asked, room, say)
     count = len(texts)
     for path in _published(lesson):
         texts[f"{SOURCE}{path.relative_to(lessons.course_root())}"] = path.read_text("utf-8")
     for number, folder in enumerate(asked.against):
-        there = unpack.as_folder(folder, room / f"earlier-{number}")
+        there, _ = unpack.as_folder(folder, room / f"earlier-{number}")
         for one, text in _texts(there, lesson, "auto", room, say):
             texts[f"{SOURCE}{folder.name}: {one.student}"] = text
     tokens = {name: fingerprint_tokens.tokens(text) for name, text in texts.items()}

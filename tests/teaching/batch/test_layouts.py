@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import tarfile
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 from grader.cli.app import app
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import names
-from grader.teaching.batch import file_fates, layouts, student_files, unpack
+from grader.teaching.batch import file_fates, layouts, roster, student_files, unpack
 from grader.teaching.batch.student_files import StudentFile, lesson_named
 
 if TYPE_CHECKING:
@@ -273,9 +274,69 @@ def test_a_zip_with_a_folder_around_it(tmp_path: Path) -> None:
         archive.writestr("class/ben/07.py", "pass\n")
         archive.writestr("../../outside.py", "pass\n")
         archive.writestr("class/huge/07.py", b"x" * (unpack.MOST_BYTES + 1))
-    found = read(unpack.as_folder(tmp_path / "class.zip", tmp_path / "room"))
-    assert sorted(found) == ["ann", "ben", "huge"]
-    assert not (tmp_path / "outside.py").exists() and found["huge"].missing
+    folder, nowhere = unpack.as_folder(tmp_path / "class.zip", tmp_path / "room")
+    assert sorted(read(folder)) == ["ann", "ben", "huge"]
+    assert not (tmp_path / "outside.py").exists() and list(nowhere) == ["../../outside.py"]
+
+
+@pytest.mark.parametrize("layout", ["files", "folders", "gradescope", "canvas", "moodle"])
+def test_what_a_class_archive_cannot_give_is_somebodys(
+    layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bomb, a student's archive with pictures, a path that leads outside: none is "nothing handed in"."""
+    monkeypatch.setattr(unpack, "MOST_BYTES_OF_ARCHIVE", unpack.MOST_BYTES + 1024)
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("03.py", "pass\n")
+        archive.writestr("picture.png", b"x" * unpack.MOST_BYTES)
+    given = {"ann.py": b"pass", "ben.zip": inner.getvalue(), "cem.py": b"0" * (unpack.MOST_BYTES + 2000)}
+    with zipfile.ZipFile(tmp_path / "class.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, (path, data) in enumerate(given.items()):
+            who = path.split(".")[0]
+            name = {
+                "files": path, "folders": f"{who}/{path}", "gradescope": f"submission_{number}/{path}",
+                "canvas": canvas_name(f"{who}, x", "", number, number, path),
+                "moodle": f"{who} X_{number}_assignsubmission_file_{path}",
+            }[layout]  # fmt: skip
+            archive.writestr(name, data)
+        archive.writestr("../dora.py", "pass\n")
+    folder, nowhere = unpack.as_folder(tmp_path / "class.zip", tmp_path / "room")
+    room = tmp_path / "students"
+    found = layouts.read(folder, ["03_square_kernel"], KNOWN, room, layout, nowhere)
+    ann, ben, cem = found.files
+    assert ann.path and ben.path and ben.path.name == "03.py"
+    assert not cem.missing and "Left out of the archive: larger than 8 MiB" in cem.problem
+    assert [(f.file, f.student, f.look) for f in found.fates if "path" in f.what] == [
+        ("../dora.py", "", True)
+    ]
+    (eve,) = roster.held([StudentFile("eve", "03_square_kernel", None, missing="Nothing.")], found.fates)
+    assert "../dora.py" in eve.held
+
+
+def test_hidden_files_alone_are_something_to_look_at(tmp_path: Path) -> None:
+    put(
+        tmp_path, "ann/.07.py", "ben/._07.py", "cem/__07__.py", "dan/.git/HEAD", "eve/07.py", "eve/.DS_Store",
+        "eve/__pycache__/07.pyc", "Thumbs.db", "finn/Thumbs.db",
+    )  # fmt: skip
+    (tmp_path / "gus").mkdir()
+    found = handed(tmp_path)
+    by_name = {h.student: h for h in found.files}
+    assert sorted(by_name) == ["ann", "ben", "cem", "dan", "eve", "finn", "gus"]
+    for who, what in {"ann": ".07.py", "ben": "._07.py", "cem": "__07__.py", "dan": ".git"}.items():
+        assert by_name[who].problem.endswith(f"only what is hidden: {what}.") and not by_name[who].missing
+    assert by_name["eve"].path and not by_name["eve"].notes and by_name["gus"].missing
+    looked_at = {f.file: f.look for f in found.fates}
+    assert looked_at == {
+        "ann/.07.py": True, "ben/._07.py": True, "cem/__07__.py": True, "dan/.git": True,
+        "eve/07.py": False, "eve/.DS_Store": False, "eve/__pycache__": False, "finn/Thumbs.db": True,
+        "Thumbs.db": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("paths", [["exercise.py"], [f"{x}/exercise.py" for x in KNOWN], [f"{SEVEN}.py"]])
+def test_a_class_of_one_is_no_folder_around_a_class(paths: list[str], tmp_path: Path) -> None:
+    (one,) = handed(put(tmp_path, *(f"ann/{path}" for path in paths))).files
+    assert one.student == "ann" and one.path in {tmp_path / "ann" / path for path in paths}
 
 
 def test_what_is_no_zip_and_what_is_no_class(tmp_path: Path) -> None:
@@ -348,7 +409,7 @@ def test_a_link_in_the_platforms_archive_is_somebodys_and_is_looked_at(tmp_path:
         link = zipfile.ZipInfo("ben/07.py")
         link.external_attr = 0o120777 << 16
         packed.writestr(link, "/etc/passwd")
-    folder = unpack.as_folder(tmp_path / "class.zip", tmp_path / "room")
+    folder, _ = unpack.as_folder(tmp_path / "class.zip", tmp_path / "room")
     assert str((folder / "ben/07.py").readlink()) == "a link, which is not followed"
     found = read(folder)
     assert found["ann"].path is not None and not found["ann"].problem

@@ -168,6 +168,30 @@ def test_points_that_wait_are_no_grade_before_the_teacher_says_so() -> None:
         assert row.grade == grade and row.open == 2
 
 
+def test_no_format_for_a_student_has_a_score_before_there_is_a_grade(tmp_path: Path) -> None:
+    """Refused, missing, unclear: what reads scores gets none, until the teacher says what they count."""
+    facts = (LessonFacts(LESSON, "Square", 10),)
+    entries = (
+        Entry("ref", LESSON, refused="Empty.", file="r.py"), Entry("miss", LESSON, missing="Nothing."),
+        Entry("rar", LESSON, unclear="eve.rar: a .rar archive."),
+    )  # fmt: skip
+    scores = {"gradescope/results.json", "classroom50/result.json", "exercism/results.json"}
+    for final in ((), ("missing", "refused")):
+        folder = ResultsFolder(tmp_path / str(len(final)))
+        plan = Plan(entries, {}, facts, late_policy.Policy(final=final))
+        result = class_rows.collected(plan, "x", {})
+        for row in result.rows:
+            report_files.write_student(folder, row, VERDICT, tuple(formats.of_student()))
+            home, zero = folder.student(row.student, LESSON), row.state in final
+            there = {n for n in scores if (home / n).exists() and "score" in (home / n).read_text()}
+            assert there == (scores - {"exercism/results.json"} if zero else set()), row.state
+            assert (home / "exercism/results.json").exists() is zero
+            assert ('gradable": true' in (home / "prairielearn/results.json").read_text()) is zero
+            assert ("# 0 of 10 points" in (home / "results.tap").read_text()) is zero
+        table = list(csv.DictReader(io.StringIO(formats.of_class()["csv"].write(result))))
+        assert [line["points"] for line in table] == ["0" if r.state in final else "" for r in result.rows]
+
+
 def test_a_fault_in_one_check_is_no_grade_and_has_a_reason(tmp_path: Path) -> None:
     fault = replace(
         VERDICT, findings=(*VERDICT.findings, Finding("hidden: x", Status.NOT_GRADABLE, "", 0, 2))

@@ -9,7 +9,13 @@ from grader.domain.errors import BadInputError
 from grader.domain.installation import document
 from grader.teaching.batch import file_fates
 from grader.teaching.batch.layouts import canvas, gradescope_export, moodle, plain_folder
-from grader.teaching.batch.student_files import StudentFile, distinct_students, legible
+from grader.teaching.batch.student_files import (
+    OUR_NAMES,
+    StudentFile,
+    aside,
+    distinct_students,
+    legible,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +50,14 @@ def recognise(folder: Path) -> str:
     return "folders" if any(plain_folder.folders(folder)) else "files"
 
 
-def read(folder: Path, lessons: list[str], known: list[str], room: Path, layout: str = "auto") -> Handed:
+def read(
+    folder: Path,
+    lessons: list[str],
+    known: list[str],
+    room: Path,
+    layout: str = "auto",
+    nowhere: dict[str, str] | None = None,
+) -> Handed:
     """Everything that lies in the folder; BadInputError if nothing does.
 
     Args:
@@ -53,11 +66,12 @@ def read(folder: Path, lessons: list[str], known: list[str], room: Path, layout:
         known: All lessons of the course, so that a file for another one is not taken for one of these.
         room: A folder for what students' archives hold; it is made.
         layout: One of ``NAMES``.
+        nowhere: Members of the class's archive that could not be unpacked, and why.
     """
     if layout not in NAMES:
         raise BadInputError(f"There is no layout {layout!r}; the layouts are {', '.join(NAMES)}.")
-    inner = [p for p in folder.iterdir() if not p.name.startswith((".", "__"))]
-    if len(inner) == 1 and inner[0].is_dir() and layout == "auto" and _is_wrapper(inner[0]):
+    inner = [p for p in folder.iterdir() if not aside(p.name)]
+    if len(inner) == 1 and inner[0].is_dir() and layout == "auto" and _is_wrapper(inner[0], known):
         folder = inner[0]  # archives often have one folder around everything
     layout = recognise(folder) if layout == "auto" else layout
     handed = list(READERS[layout](folder, known))
@@ -69,10 +83,13 @@ def read(folder: Path, lessons: list[str], known: list[str], room: Path, layout:
     claimed = [file_fates.claim(one, lessons, known, folder, room) for one in handed]
     found = sorted((legible(h) for one in claimed for h in one.entries), key=lambda h: (h.lesson, h.student))
     fates = [fate for one in claimed for fate in one.fates]
-    fates += file_fates.nobodys(folder, handed)
+    fates += file_fates.nobodys(folder, handed, nowhere or {})
     places = {path: name for one in claimed for path, name in one.places.items()}
     return Handed(layout, tuple(distinct_students(found)), tuple(fates), places)
 
 
-def _is_wrapper(folder: Path) -> bool:
+def _is_wrapper(folder: Path, known: list[str]) -> bool:
+    """Whether a folder is one around a whole class, and not the one student's who has handed in."""
+    if all(p.stem.lower() in (*known, *OUR_NAMES) for p in folder.iterdir() if not aside(p.name)):
+        return False
     return recognise(folder) != "files" or len(list(folder.glob("*.py"))) > 1

@@ -32,7 +32,7 @@ def read(folder: Path, _: list[str]) -> Iterator[HandIn]:
     """One entry a user; of a name that was handed in again (``-1``, ``-2``) the last counts."""
     users: dict[str, list[tuple[re.Match[str], Path]]] = {}
     for path in sorted(folder.iterdir()):
-        if (match := FILE.fullmatch(path.name)) and path.is_file() and not path.is_symlink():
+        if (match := FILE.fullmatch(path.name)) and (path.is_symlink() or path.is_file()):
             users.setdefault(match["user"] or f"anon_{match['anon']}", []).append((match, path))
     for user, given in users.items():
         late = any(m["late"] or m["anon_late"] for m, _ in given)

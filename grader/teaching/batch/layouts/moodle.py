@@ -29,10 +29,11 @@ def read(folder: Path, _: list[str]) -> Iterator[HandIn]:
     names: dict[str, str] = {}
     for path in sorted(folder.iterdir()):
         match = ENTRY.fullmatch(path.name)
-        if match is None or path.is_symlink():
+        if match is None:
             continue
         names[match["id"]] = match["name"]
-        files = below(path) if path.is_dir() else [(path, Path(match["file"] or path.name))]
+        folder_of = path.is_dir() and not path.is_symlink()
+        files = below(path) if folder_of else [(path, Path(match["file"] or path.name))]
         given.setdefault(match["id"], []).extend(files)
     for number, name in names.items():
         yield HandIn(number, tuple(given[number]), name, ids={"moodle": number})

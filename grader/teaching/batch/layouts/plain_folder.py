@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.teaching.batch import unpack
-from grader.teaching.batch.student_files import LOG, HandIn, below, lesson_named
+from grader.teaching.batch.student_files import LOG, HandIn, aside, below, lesson_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ OWN_LOG = re.compile(rf"(?P<who>.+?)[ _.-]+(?P<log>{LOG.pattern})", re.I)
 def folders(folder: Path) -> Iterator[Path]:
     """Folders that may be students'."""
     for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink() and not path.name.startswith((".", "__")):
+        if path.is_dir() and not path.is_symlink() and not aside(path.name):
             yield path
 
 
@@ -38,7 +38,7 @@ def read_files(folder: Path, known: list[str]) -> Iterator[HandIn]:
 
     A lesson's number in front is part of the name only if not all names begin with one.
     """
-    files = [p for p in sorted(folder.iterdir()) if not p.name.startswith((".", "__"))]
+    files = [p for p in sorted(folder.iterdir()) if not aside(p.name)]
     files = [p for p in files if p.is_symlink() or not p.is_dir()]
     numbered = bool(files) and all(p.name[:2].isdigit() and p.name[2:3] in ("_", "-") for p in files)
     mine: dict[str, list[tuple[Path, Path]]] = {}
