@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STAMP = (2026, 1, 1, 0, 0, 0)  # the same content makes the same zip
 TEMPLATES = Path(__file__).parent / "templates"
+PAPERS = Path("grader/teaching/exam/papers")  # exams' solutions, but for what is drawn
 
 
 def course(lesson: Lesson, hidden: Path | None) -> Iterator[tuple[str, bytes]]:
@@ -25,8 +26,11 @@ def course(lesson: Lesson, hidden: Path | None) -> Iterator[tuple[str, bytes]]:
     """
     root = lessons.course_root()
     for path in sorted((ABOVE / "grader").rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so":
-            yield str(path.relative_to(ABOVE)), path.read_bytes()
+        inner = path.relative_to(ABOVE)
+        if PAPERS in inner.parents or "__pycache__" in inner.parts:
+            continue
+        if path.is_file() and path.suffix != ".so":
+            yield str(inner), path.read_bytes()
     for path in sorted(lesson.folder.rglob("*")):
         told = path.parent == lesson.folder and (path.suffix != ".py" or path.name == "sibling.py")
         if path.is_file() and not told and "__pycache__" not in path.parts:

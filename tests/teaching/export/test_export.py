@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -197,6 +198,19 @@ def test_a_fault_of_the_grader_is_no_score(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def _no_gpu(wanted: str) -> object:
     raise BadInputError(f"There is no GPU here, and {wanted} needs one.")
+
+
+@pytest.mark.parametrize("platform", ["gradescope", "classroom50"])
+@pytest.mark.parametrize("number", ["03", "07"])
+def test_no_solution_is_in_a_package(platform: str, number: str, tmp_path: Path) -> None:
+    """Neither the lesson's own, nor an exam's, nor wrong versions, which are a solution but for a line."""
+    assert export_verb.run(platform, number, tmp_path / "out.zip", None) == 0
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        names = archive.namelist()
+        texts = [archive.read(name) for name in names]
+    assert [n for n in names if "solution." in n or "mutants.toml" in n or "/papers/" in n] == []
+    kernel = re.search(rb"__global__.*?\n}\n", find(number).solution.read_bytes(), re.S)
+    assert kernel and not any(kernel[0] in text for text in texts)
 
 
 def test_hidden_cases_are_in_the_package_and_nowhere_else(tmp_path: Path) -> None:
