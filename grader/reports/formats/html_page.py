@@ -54,12 +54,15 @@ def text(result: StudentResult) -> str:
         }
         for f in verdict.findings
     ]
+    told = any((_told(f) or {}).get("lesson") for f in verdict.findings)
+    to_read = row.lesson[:2] if row.key and not verdict.ok and not told and row.lesson[:2].isdigit() else ""
     shown: str = (
         environment()
         .get_template("student.html")
         .render(
             row=row, verdict=verdict, checks=checks, sentence=SENTENCE[verdict.status],
-            profile=result.profile, replay=result.replay, waiting_for=waiting_for(row.statuses),
+            to_read=to_read, profile=result.profile, replay=result.replay,
+            waiting_for=waiting_for(row.statuses),
             speed=None if isinstance(verdict.speed, NoSpeed) else verdict.speed,
             measured=isinstance(verdict.speed, Measured),
         )

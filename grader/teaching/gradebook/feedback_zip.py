@@ -6,6 +6,8 @@ Canvas the user's and the file's number in the name, as in its own download.
 
 from __future__ import annotations
 
+import base64
+import html
 import re
 import zipfile
 from pathlib import Path
@@ -32,11 +34,29 @@ def write(out: Path, results: ResultsFolder, result: Class, lesson: str) -> tupl
             if not name or not page.exists():
                 without.append(row.student)
                 continue
-            entry = zipfile.ZipInfo(name, STAMP)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, page.read_bytes())
+            replay = page.with_name("replay.html")
+            played = name.removesuffix(".html") + "_replay.html"
+            _put(archive, name, alone(page, Path(played).name))
+            if replay.exists():
+                _put(archive, played, replay.read_text("utf-8"))
             count += 1
     return count, without
+
+
+def _put(archive: zipfile.ZipFile, name: str, text: str) -> None:
+    entry = zipfile.ZipInfo(name, STAMP)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, text)
+
+
+def alone(page: Path, replay: str) -> str:
+    """A student's page without the files beside it, but for its replay, which is called ``replay``."""
+    text = re.sub(r'<p class="beside.*?</p>\n', "", page.read_text("utf-8"))
+    picture = page.parent / "profile" / "roofline.png"
+    if picture.exists():
+        data = base64.b64encode(picture.read_bytes()).decode()
+        text = text.replace('src="profile/roofline.png"', f'src="data:image/png;base64,{data}"')
+    return text.replace('href="replay.html"', f'href="{html.escape(replay)}"')
 
 
 def _given(files: dict[tuple[str, str], FileFate], row: Row) -> str:

@@ -14,9 +14,9 @@ import jsonschema
 import pytest
 
 from grader.domain.errors import BadInputError
-from grader.domain.verdict import Status
+from grader.domain.verdict import Finding, Status, Verdict
 from grader.reports import formats
-from grader.reports.row import Check, Class, FileFate, LessonFacts, Row
+from grader.reports.row import Check, Class, FileFate, LessonFacts, Row, StudentResult
 from grader.teaching.batch import submission_times
 from grader.teaching.batch.results_folder import ResultsFolder
 from grader.teaching.gradebook import feedback_zip, platform_table
@@ -163,6 +163,31 @@ def test_feedback_has_the_names_that_platforms_read(tmp_path: Path) -> None:
         assert archive.read(second) == b"1002"
     assert moodle_reads(first) == ("111", "assignfeedback", "file", f"{LESSON}.html")
     assert canvas_reads(second) == ["1002", "56"]
+
+
+def test_a_page_in_the_feedback_needs_nothing_that_is_not_there(tmp_path: Path) -> None:
+    """Its replay comes with it, its picture is in it, and no link leads to what stayed with the teacher."""
+    results, one = ResultsFolder(tmp_path), row("111", 1, name="Jane Doe", ids={"moodle": "111"}, key="k")
+    finding = Finding("whole", Status.FAILED, "Two threads.", 1, 20)
+    verdict = Verdict(LESSON, "x.py", "simt", "cpu", (finding,), 1.0)
+    page = results.student("111", LESSON) / "report.html"
+    (page.parent / "profile").mkdir(parents=True)
+    (page.parent / "profile" / "roofline.png").write_bytes(b"png")
+    page.with_name("replay.html").write_text("the threads")
+    shown = StudentResult(one, verdict, profile=True, replay=True)
+    page.write_text(formats.of_student()["html"].write(shown), "utf-8")
+    assert (
+        'href="verdict.json"' in page.read_text() and "page of lesson 07, and its hints" in page.read_text()
+    )
+    feedback_zip.write(tmp_path / "f.zip", results, class_of(one), LESSON)
+    with zipfile.ZipFile(tmp_path / "f.zip") as archive:
+        first, second = archive.namelist()
+        text = archive.read(first).decode()
+        assert archive.read(second) == b"the threads"
+    assert moodle_reads(second) == ("111", "assignfeedback", "file", f"{LESSON}_replay.html")
+    links = re.findall(r'(?:href|src)="([^"]*)"', text)
+    assert links == ["data:image/png;base64,cG5n", f"{LESSON}_replay.html"]
+    assert "Two threads." in text and "page of lesson 07, and its hints" in text
 
 
 def test_other_tools_tables_and_scores() -> None:

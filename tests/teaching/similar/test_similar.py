@@ -15,14 +15,13 @@ from grader.domain.lessons import course_root, find
 from grader.teaching.similar import fingerprint_tokens, similar_verb, winnow
 from grader.teaching.similar.fingerprint_tokens import Token
 from grader.teaching.similar.similar_verb import Asked
-from tests.teaching.similar import fill_ins
+from tests.teaching.similar import fill_ins, measure
+from tests.teaching.similar.measure import LESSON, pairs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grader.teaching.similar.winnow import Pair
 
-LESSON = find("07")
 SOLUTION = LESSON.solution.read_text()
 
 
@@ -39,15 +38,6 @@ def function(k: int) -> str:
     heads = ["if x > y" if (k >> b) & 1 else "while x < y" for b in range(6)]
     body = [f"    {head}:\n        total += x * {b} - y[{b}]\n" for b, head in enumerate(heads)]
     return f"def f{k}(x, y):\n    total = {k}\n{''.join(body)}    return total\n"
-
-
-def pairs(texts: dict[str, str], least: float = 0.5) -> list[Pair]:
-    starters = [
-        winnow.prints(fingerprint_tokens.tokens(p.read_text())) for p in (LESSON.exercise, LESSON.reference)
-    ]
-    return winnow.pairs(
-        {k: winnow.prints(fingerprint_tokens.tokens(v)) for k, v in texts.items()}, starters, least
-    )
 
 
 def test_a_copy_in_disguise_is_found() -> None:
@@ -68,18 +58,9 @@ def test_the_starter_does_not_count() -> None:
 @pytest.mark.slow
 def test_copies_are_found_however_many_there_are_and_honest_files_are_not_named() -> None:
     """Of 20 files 1 to 15 are copies of another; the other ones are filled in independently."""
-    found = copies = named = honest_pairs = 0
-    for count in (1, 4, 15):
-        draw = random.Random(count)
-        texts = {f"h{k}": fill_ins.honest(draw) for k in range(20 - count)}
-        texts |= {f"c{k}": fill_ins.copy(texts["h0"], draw) for k in range(count)}
-        group = {"h0", *(f"c{k}" for k in range(count))}
-        listed = pairs(texts, 0.75)
-        inside = {name for p in listed if {p.first, p.second} <= group for name in (p.first, p.second)}
-        found, copies = found + len(inside), copies + len(group)
-        named += sum(not {p.first, p.second} <= group for p in listed)
-        honest_pairs += 190 - len(group) * (len(group) - 1) // 2
-    assert found >= 0.95 * copies and named <= 0.05 * honest_pairs
+    counted = measure.classes([0])
+    assert counted.copies == 135 and counted.found >= 0.95 * counted.copies
+    assert counted.named <= 0.05 * counted.honest
 
 
 def test_different_solutions_are_not_alike() -> None:
