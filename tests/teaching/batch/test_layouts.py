@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 KNOWN = names()
 SEVEN = "07_fused_bias_relu"
+PATH_UNUSED, NO_SOURCE = "has a path that is not used", "No .py or .ipynb file is in it"
 
 
 def handed(folder: Path, layout: str = "auto", *lessons: str) -> Handed:
@@ -311,6 +312,28 @@ def test_what_a_class_archive_cannot_give_is_somebodys(
     ]
     (eve,) = roster.held([StudentFile("eve", "03_square_kernel", None, missing="Nothing.")], found.fates)
     assert "../dora.py" in eve.held
+
+
+@pytest.mark.parametrize(
+    "member, said",
+    [
+        ("work\\07.py", ""), ("EXERCISE.PY", ""), ("work/07.py", ""), ("C:/me/07.py", PATH_UNUSED),
+        ("../07.py", PATH_UNUSED), ("x" * 230 + ".py", PATH_UNUSED),
+        ("in.zip", "An archive in an archive"), ("", NO_SOURCE),
+        ("._07.py", NO_SOURCE), ("__MACOSX/._07.py", NO_SOURCE),
+    ],
+)  # fmt: skip
+def test_names_in_a_students_archive(member: str, said: str, tmp_path: Path) -> None:
+    folder = put(tmp_path / "class", "ben.py")
+    with zipfile.ZipFile(folder / "ann.zip", "w") as archive:
+        if member:
+            info = zipfile.ZipInfo("07.py")
+            info.filename = member
+            archive.writestr(info, "pass\n")
+    found = handed(folder)
+    ann = next(h for h in found.files if h.student == "ann")
+    assert (ann.path is None) is bool(said) and bool(ann.problem) is bool(said) and not ann.missing
+    assert not said or any(said in f.what and f.look for f in found.fates if f.student == "ann")
 
 
 def test_hidden_files_alone_are_something_to_look_at(tmp_path: Path) -> None:
