@@ -116,7 +116,9 @@ def test_class_reports_agree_and_are_valid(request_: Request) -> None:
     total = sum(row["points"] for row in data["rows"])  # type: ignore[attr-defined]
     assert total > 0
     with (folder / "class.csv").open() as file:
-        assert sum(int(row["points"]) for row in csv.DictReader(file)) == total
+        lines = list(csv.DictReader(file))
+    assert sum(int(line["points"] or 0) for line in lines) == total
+    assert sorted(line["student"] for line in lines if not line["points"]) == ["absent", "binary", "empty"]
     with (folder / "canvas.csv").open() as file:
         head, possible, *rows = csv.reader(file)
     assert head[5].startswith("03_square_kernel") and possible[5] == "20" and len(rows) == 44
