@@ -137,7 +137,8 @@ class _Batch:
         verdict = said.verdict or batch_work.ungraded(
             lesson, order.options.backend, answer.reason or said.error
         )
-        verdict = replace(verdict, submission=_name(owners[0]) if len(owners) == 1 else "submission.py")
+        if len(owners) == 1:  # equal files of several students have one verdict, with that name
+            verdict = batch_work.called(verdict, _name(owners[0]))
         key, old = order.key, self.lines.get(owners[0].subject)
         if self._request.only_pending and old:
             if verdict.status is Status.NOT_GRADABLE:

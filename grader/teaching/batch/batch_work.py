@@ -11,6 +11,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 import socket
 import traceback
 from dataclasses import asdict, dataclass, replace
@@ -29,6 +30,7 @@ from grader.referee.pipeline import check, refused, waiting
 from grader.referee.process.forkserver import Forkserver
 from grader.teaching.batch import grading_key as key
 
+NEUTRAL = "submission.py"  # what a file is called while it is graded: equal ones share a verdict
 AHEAD = 4  # gradings for which players wait on a GPU: a start takes about as long as so many of built files
 
 
@@ -117,7 +119,7 @@ def prepare(order: Order) -> Job:
     if order.hidden:
         options = replace(options, hidden=cached_file(order.hidden, "hidden", "cases.py"))
     # Named by content, so that equal files compile once, and neutral, since equal files share a verdict.
-    read = submission.read(cached_file(order.source, "submissions", "submission.py"))
+    read = submission.read(cached_file(order.source, "submissions", NEUTRAL))
     job = lesson_job(lesson, read, Choice(options.backend, "batch"), options)
     # A submission's player is always a new one in all its walls. The reference is trusted: without a GPU it
     # is forked, which costs a busy machine less than waiting players do.
@@ -144,6 +146,21 @@ def read_answer(text: str) -> WorkerAnswer:
     return msgspec.convert(json.loads(text), WorkerAnswer) if text else WorkerAnswer()
 
 
+def called(verdict: Verdict, name: str) -> Verdict:
+    """The verdict of a file of this name, which was graded under a neutral one."""
+
+    def renamed(value: object) -> object:
+        if isinstance(value, str):
+            return re.sub(rf"\b{re.escape(NEUTRAL)}\b", lambda _: name, value)
+        if isinstance(value, list | tuple):
+            return [renamed(one) for one in value]
+        if isinstance(value, dict):
+            return {key: renamed(one) for key, one in value.items()}
+        return value
+
+    return Verdict.from_json(renamed(verdict.as_json()))
+
+
 def unreadable(lesson: Lesson, name: str, backend: str, reason: str) -> Verdict:
     """The verdict where there is no submission: nothing was run, and ``load`` says why."""
     return _unloaded(_no_job(lesson, name, backend), reason, Status.NOT_RUN)
@@ -152,7 +169,7 @@ def unreadable(lesson: Lesson, name: str, backend: str, reason: str) -> Verdict:
 def ungraded(lesson: Lesson, backend: str, reason: str) -> Verdict:
     """The verdict when the grader could not do its work: nothing is the file's fault, and nothing counts."""
     said = reason.strip() or "The grader gave no reason."
-    return _unloaded(_no_job(lesson, "submission.py", backend), said, Status.NOT_GRADABLE)
+    return _unloaded(_no_job(lesson, NEUTRAL, backend), said, Status.NOT_GRADABLE)
 
 
 def _unloaded(job: Job, reason: str, status: Status) -> Verdict:
