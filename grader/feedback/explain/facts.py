@@ -66,7 +66,6 @@ if TYPE_CHECKING:
 
 
 LENGTHS = r"(?:[a-z]+_?)?(?:cols?|columns|width)\d?|cols?_\w+|row_\w+"  # of a row
-MOST_PLACES = 12  # where the number of blocks is made
 
 
 def explained(finding: Finding, source: str) -> Explanation | None:
@@ -260,43 +259,6 @@ def _loop_in_each_thread(text: SubmissionText, _finding: Finding) -> Iterator[Fa
                 cause = f"This loop goes over all elements, and every thread runs it: each element of {stored[1]} is written by all threads, not by one."
                 fix = "The threads are the loop: take the loop away, and let each thread do the one element of its own index."
                 yield Fact("loop-in-each-thread", where, cause, fix)
-
-
-def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """A grid of the whole blocks alone."""
-    if finding.status in (Status.RAISED, Status.CUDA_ERROR) and "configuration" not in finding.message:
-        return
-    if re.search(r"\b(?:constant_)?pad(?:_nd)?\s*\(", text.code):
-        return  # what was filled up to whole blocks divides evenly
-
-    def made(name: str, before: int) -> list[tuple[int, str]]:
-        form = rf"(?<![\w.]){name}\s*(?:=(?!=)|\(|\{{)(?P<value>[^;<]*);"
-        return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
-
-    for match in re.finditer(r"<<<(?P<grid>.*?)(?:,|>>>)", text.code, re.S):
-        places = [(match.start("grid"), match["grid"])]
-        for (
-            start,
-            value,
-        ) in places:  # a variable, and those that it is made of, where it is no quotient itself
-            if len(places) < MOST_PLACES and "/" not in value:
-                for name in re.findall(r"\b([A-Za-z_]\w*)\b", value):
-                    places += [one for one in made(name, match.start()) if one[0] != start]
-        for start, value in places:
-            for part in re.finditer(r"(?P<a>[\w.]+(?:\(\w*\))?)\s*/\s*(?P<b>[\w.]+)", value):
-                a, b = part["a"], part["b"]
-                whole = re.search(rf"\b{re.escape(a)}\s*%\s*{re.escape(b)}\b", text.code)  # asked before
-                if not whole and not re.search(
-                    r"\+|ceil|div|%|\bmin\b|\bsms?\b", _argument(value, part.start(), part.end())
-                ):
-                    where = text.line(start + part.start())
-                    cause = f"`{a} / {b}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
-                    yield Fact("grid-rounded-down", where, cause, f"Round up: `({a} + {b} - 1) / {b}`.")
-
-
-def _argument(value: str, start: int, end: int) -> str:
-    """The part of ``value`` between the commas around ``start`` and ``end``."""
-    return value[value.rfind(",", 0, start) + 1 : (value.find(",", end) + 1 or len(value) + 1) - 1]
 
 
 def _neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -677,7 +639,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_step_of_a_block, WRONG | TWICE),
     (_row_of_bias, WRONG | OUTSIDE),
     (remainder_of_all, WRONG | OUTSIDE),
-    (rounded_down, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
+    (whole_division.rounded_down, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
     *nan_mistakes.FACTS,
     (_not_contiguous, frozenset({Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS, Status.FAILED})),
     (_no_barrier, frozenset({Status.RACE})),

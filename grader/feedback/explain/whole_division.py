@@ -1,4 +1,4 @@
-"""Facts about quotients of whole numbers that are rounded up too late: ``ceil(n / size)`` in host code."""
+"""Facts about quotients of whole numbers that are rounded down, or rounded up too late: ``ceil(n / size)``."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ TURNED = re.compile(
 )
 WORD = re.compile(r"[A-Za-z_]\w*(?:\.[xyz]\b)?")
 
+
+MOST_PLACES = 12  # where the number of blocks is made
+CHAIN = re.compile(
+    r"(?P<a>(?<![\w.\])>])[\w.]+(?:\(\w*\))?|(?<![\w>])\((?:[^()]|\([^()]*\))*\))(?P<rest>\s*/\s*[\w.]+(?:\s*/\s*[\w.]+)*)"
+)
 
 # What functions of Python do with a quotient that is no whole number.
 NOT_UP = {
@@ -111,6 +116,61 @@ def rounded_up_late(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             )
             yield Fact("rounded-up-late", text.line(function.start + at), cause,
                        f"Whole numbers are divided and rounded up so: `({a} + {b_} - 1) / {b_}`.")  # fmt: skip
+
+
+def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """A grid of the whole blocks alone."""
+    if finding.status in (Status.RAISED, Status.CUDA_ERROR) and "configuration" not in finding.message:
+        return
+    if re.search(r"\b(?:constant_)?pad(?:_nd)?\s*\(", text.code):
+        return  # what was filled up to whole blocks divides evenly
+
+    def made(name: str, before: int) -> list[tuple[int, str]]:
+        form = rf"(?<![\w.]){name}\s*(?:=(?!=)|\(|\{{)(?P<value>[^;<]*);"
+        return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
+
+    for match in re.finditer(r"<<<(?P<grid>.*?)(?:,\s*(?P<block>[\w.]+)\s*[,>]|,|>>>)", text.code, re.S):
+        places = [(match.start("grid"), match["grid"])]
+        for start, value in places:
+            # A variable, and those that it is made of, where it is no quotient itself.
+            if len(places) < MOST_PLACES and not re.search(r"/|ceil|div", value):
+                for name in re.findall(r"\b([A-Za-z_]\w*)\b", value):
+                    places += [one for one in made(name, match.start()) if one[0] != start]
+        for start, value in places:
+            for part in CHAIN.finditer(value):
+                around = _argument(value, part.start(), part.end())
+                if fact := _down(text, part, around, match["block"] or ""):
+                    yield Fact("grid-rounded-down", text.line(start + part.start()), *fact)
+
+
+def _down(
+    text: SubmissionText, part: re.Match[str], around: tuple[str, str], block: str
+) -> tuple[str, str] | None:
+    """Cause and fix of a chain of quotients whose last one, that by the ``block``, is rounded down."""
+    whole, first = " ".join(part[0].split()), part["a"]
+    divisors = re.findall(r"[\w.]+", part["rest"])
+    beside = " ".join((around[0], "" if first.startswith("(") else first, part["rest"], around[1]))
+    if re.search(r"\+|ceil|div|%|\bmin\b|\bsms?\b", beside) or re.match(r"\s*\)\s*/", around[1]):
+        return None  # rounded up, bounded, or the inner one of two
+    if re.search(r"[-+%]", first):
+        # Rounded up already by its first divisor, and by no other: what remains is a chain of the others.
+        up = re.fullmatch(r"\(\s*(?P<n>[\w.]+)\s*\+\s*(?P<d>[\w.]+)\s*-\s*1\s*\)", first)
+        if up is None or up["d"] != divisors[0] or len(divisors) < 2:
+            return None
+        first, divisors = f"{first} / {divisors[0]}", divisors[1:]
+    last = block if block in divisors else divisors[-1]
+    divisors.remove(last)
+    head = " / ".join([first, *divisors])
+    if re.search(rf"(?<![\w.]){re.escape(head)}\s*%\s*{re.escape(last)}\b", text.code):  # asked before
+        return None
+    cause = f"`{whole}` rounds down: where it does not divide evenly, the elements beyond the last full block get no thread."
+    return cause, f"Round up: `({head} + {last} - 1) / {last}`."
+
+
+def _argument(value: str, start: int, end: int) -> tuple[str, str]:
+    """What stands before and behind a part of ``value``, between the commas around it."""
+    before = value[value.rfind(",", 0, start) + 1 : start]
+    return before, value[end : (value.find(",", end) + 1 or len(value) + 1) - 1]
 
 
 def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -17,6 +17,7 @@ from grader.feedback.explain import (
     student_tests,
     together,
     vector_mistakes,
+    whole_division,
 )
 from grader.feedback.explain.attach import explained
 from grader.feedback.explain.source_text import read
@@ -254,7 +255,7 @@ def test_none_of_them_is_found_in_a_right_file() -> None:
         )
     ]
     finders += [host_mistakes.swapped_in_python]
-    finders += [facts.rounded_down, facts.remainder_of_all]
+    finders += [whole_division.rounded_down, facts.remainder_of_all]
     messages = ("expected nan", "It passes on a kernel that overwrites its input", "IndexError", "returned None",
                 "Boolean value of Tensor with more than one value (line 60: assert)")  # fmt: skip
     said = {

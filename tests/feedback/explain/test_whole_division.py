@@ -99,3 +99,49 @@ def test_a_quotient_in_python_that_is_not_rounded_up(call: str) -> None:
     assert told["fix"] == "Round up: `math.ceil(n / size)`."
     many = attach.explained(Finding("blocks_for", Status.WRONG_ANSWER, said.replace("few", "many")), source)
     assert "explanation" not in many.evidence
+
+
+ROUND_UP = [
+    ("n / threads", "(n + threads - 1) / threads"),
+    ("n / vec / threads", "(n / vec + threads - 1) / threads"),
+    ("n / threads / vec", "(n / vec + threads - 1) / threads"),
+    ("n / vec / 256", "(n / vec + 256 - 1) / 256"),
+    ("x.numel() / vec / threads", "(x.numel() / vec + threads - 1) / threads"),
+    ("(n / vec) / threads", "((n / vec) + threads - 1) / threads"),
+    ("(x.numel() / vec) / threads", "((x.numel() / vec) + threads - 1) / threads"),
+    ("(n + vec - 1) / vec / threads", "((n + vec - 1) / vec + threads - 1) / threads"),
+    ("(n + threads - 1) / threads / vec", "((n + threads - 1) / threads + vec - 1) / vec"),
+]
+
+
+@pytest.mark.parametrize(("blocks", "fix"), ROUND_UP)
+@pytest.mark.parametrize("named", [True, False])
+def test_of_several_quotients_the_one_by_the_block_is_rounded_up(
+    blocks: str, fix: str, *, named: bool
+) -> None:
+    assert down(blocks, named=named) == [f"Round up: `{fix}`."]
+
+
+@pytest.mark.parametrize("blocks", [
+    "(n / vec + threads - 1) / threads",
+    "(n + vec * threads - 1) / vec / threads",
+    "((n + vec - 1) / vec + threads - 1) / threads",
+    "static_cast<int>(n / vec) / threads",
+    "at::ceil_div(quads, threads)",
+    "(quads + threads - 1) / threads",
+    "n / vec / sms",
+    "1 + (n - 1) / threads",
+])  # fmt: skip
+@pytest.mark.parametrize("named", [True, False])
+def test_what_is_rounded_up_or_not_known_is_left_alone(blocks: str, *, named: bool) -> None:
+    assert down(blocks, named=named) == []
+
+
+def down(blocks: str, *, named: bool) -> list[str]:
+    """What is advised of a number of blocks, which stands in the launch or has a name."""
+    body = f"const int64_t threads = 256, quads = n / vec; const int64_t blocks = {blocks};"
+    source = SOURCE.replace("BODY", body).replace(
+        "<<<grid, block>>>", f"<<<{'blocks' if named else blocks}, threads>>>"
+    )
+    finding = Finding("a case", Status.UNINITIALISED, "5 of 9 elements were never written")
+    return [fact.fix for fact in whole_division.rounded_down(read(source), finding)]
