@@ -47,7 +47,11 @@ def _candidates(code: str) -> Iterator[tuple[str, str]]:
     """The expression with one bracket in another place, and what is wrong with that place."""
     for opened, closed in _pairs(code):
         around = re.search(r"(?P<factor>[\w.\[\]]+)\s*(?P<sign>[*/])\s*$", code[:opened])
-        for at in _terms(code, opened + 1, closed):
+        reached = reaching(code, opened, closed)
+        behind = (
+            reached and reached[0] == opened
+        )  # a factor that moving the bracket would leave with one term
+        for at in () if behind else _terms(code, opened + 1, closed):
             term = code[at:closed].strip()
             written = f"{code[:at].rstrip()}){' ' if code[at - 1] == ' ' else ''}{term}{code[closed + 1 :]}"
             name = term.lstrip("+-").strip()
@@ -55,12 +59,67 @@ def _candidates(code: str) -> Iterator[tuple[str, str]]:
             if around:
                 does += f" and is {'multiplied by' if around['sign'] == '*' else 'a part of what divides'} {around['factor']}, too"
             yield written, f"In `{code}` {name} stands {does}: close the bracket before `{term}`."
+    for opened, closed in _pairs(code):
+        yield from _out_of_reach(code, opened, closed)
     for _opened, closed in _pairs(code):
         rest = re.match(r"\s*[-+]\s*(?:[\w.]+(?:\([^()]*\))?)", code[closed + 1 :])
         if rest:
             written = f"{code[:closed]}{rest[0]}){code[closed + 1 + rest.end() :]}"
             cause = f"In `{code}` the bracket closes too early: `{rest[0].strip()}` belongs into it."
             yield written, cause
+
+
+def _out_of_reach(code: str, opened: int, closed: int) -> Iterator[tuple[str, str]]:
+    """``(a + x) * b`` as ``a * b + x`` and as ``a + x * b``, and ``b * (a + x)`` as ``a + b * x``."""
+    inner, starts = code[opened + 1 : closed], [at - opened - 1 for at in _terms(code, opened + 1, closed)]
+    factor = reaching(code, opened, closed)
+    if factor is None or not starts:
+        return
+    begin, end, words = factor
+    before, behind = code[begin:opened], code[closed + 1 : end]
+    last, first = min(starts[0], len(inner)), starts[-1]
+    parts = [
+        (inner[:last].strip(), inner[last:].strip(), False),
+        (inner[:first].strip(), inner[first:].strip(), True),
+    ]
+    for head, tail, kept in parts:
+        term, sign = (tail[1:].strip(), tail[0])
+        within, free = (term, head) if kept else (head, term)
+        put = f"{before}{_held(within)}{behind}"
+        whole = f"{free} {sign} {put}" if kept else f"{put} {sign} {free}"
+        cause = f"In `{code}` {words}, and so {free} as well: it is to stand outside of the brackets."
+        yield f"{code[:begin]}{whole}{code[end:]}", cause
+
+
+def reaching(code: str, opened: int, closed: int) -> tuple[int, int, str] | None:
+    """Where the factor or divisor of a pair of brackets begins and ends with them, and what it does, in words."""
+    name, nested = r"[\w.]+(?:\[[^][]*\])?", r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+    if behind := re.match(rf"\s*(?P<sign>[*/])\s*(?P<a>{name}(?![\w.(\[])|\w*{nested})", code[closed + 1 :]):
+        if re.search(r"[\w>]\s*$", code[:opened]) and not re.search(r"\breturn\s*$", code[:opened]):
+            return None  # the brackets of a call
+        does = "multiplies" if behind["sign"] == "*" else "divides"
+        return opened, closed + 1 + behind.end(), f"{behind['a']} {does} all that stands in the brackets"
+    if before := re.search(rf"(?<![\w.\])])(?P<a>{name})\s*(?P<sign>[*])\s*$", code[:opened]):
+        if re.search(r"[/%]\s*$", code[: before.start()]):
+            return None
+        return before.start(), closed + 1, f"{before['a']} multiplies all that stands in the brackets"
+    return None
+
+
+def reach(code: str) -> str:
+    """What a factor before or behind brackets takes in, as a sentence with a space in front; "" if there is none."""
+    for opened, closed in _pairs(code):
+        starts = list(_terms(code, opened + 1, closed))
+        if starts and (reached := reaching(code, opened, closed)):
+            first = " ".join(code[opened + 1 : starts[-1]].split())
+            last = " ".join(code[starts[0] : closed].split())
+            return f" In it {reached[2]}: `{first}`, and `{last}` as well."
+    return ""
+
+
+def _held(code: str) -> str:
+    """The code in brackets, where a factor would else reach a part of it alone, or it is a quotient."""
+    return code if re.fullmatch(r"[\w.]+(?:\[[^][]*\])?|\w+\([^()]*\)", code) else f"({code})"
 
 
 def _pairs(code: str) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import brackets
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
@@ -89,8 +90,23 @@ def _sigmoid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     f"For a large {match['x']} `{match['e']}` overflows: it is infinity in the numerator and in the "
                     "denominator, and infinity / infinity is NaN."
                 )
-                yield Fact("exp-overflows", text.line(function.start + match.start()), cause,
-                           f"Write 1 / (1 + exp(-{match['x']})): exp(-{match['x']}) becomes 0 there, or infinity, and both are right.")  # fmt: skip
+                fix = f"Write {_small(function, match)}: exp(-{match['x']}) becomes 0 there, or infinity, and both are right."
+                yield Fact("exp-overflows", text.line(function.start + match.start()), cause, fix)
+
+
+def _small(function: CppFunction, sum_: re.Match[str]) -> str:
+    """``1 / (1 + exp(-x))`` for a quotient of exponentials, with the factor that its numerator has."""
+    e = rf"{EXP}\s*\(\s*{re.escape(sum_['x'])}\s*\)"
+    factor = r"(?<![\w.])[\w.]+(?:\[[^][]*\])?"
+    numerator = re.search(
+        rf"(?P<a>(?:{factor}\s*\*\s*)*){e}(?P<b>(?:\s*\*\s*{factor})*)\s*\)?\s*/\s*\(\s*1(?:\.0?f?)?\s*\+\s*{e}\s*\)",
+        function.body,
+    )
+    if numerator is None or function.body[: numerator.start()].rstrip()[-1:] in tuple("/*%"):
+        return f"1 / (1 + exp(-{sum_['x']}))"
+    factors = [f.strip() for f in (numerator["a"] + numerator["b"]).split("*") if f.strip()]
+    product = f"({' * '.join(factors)})" if len(factors) > 1 else "".join(factors)
+    return f"`{product} / (1.0f + expf(-{sum_['x']}))`" if factors else f"1 / (1 + exp(-{sum_['x']}))"
 
 
 def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -227,24 +243,6 @@ def _lines(lines: list[int]) -> str:
     return f"line {said}" if len(lines) == 1 else f"lines {said}"
 
 
-def _reach(value: str) -> str:
-    """What a factor before or behind brackets takes in, as a sentence with a space in front; "" if there is none."""
-    for match in re.finditer(r"\b(?P<a>[A-Za-z_]\w*)\s*\*\s*\(", value):
-        depth, parts = 1, [""]
-        for sign in value[match.end() :]:
-            depth += (sign == "(") - (sign == ")")
-            if not depth:
-                break
-            if depth == 1 and sign in "+-" and parts[-1].strip():
-                parts.append("")
-            else:
-                parts[-1] += sign
-        if len(parts) > 1:
-            first, last = (" ".join(p.split()) for p in (parts[0], parts[-1]))
-            return f" In it {match['a']} multiplies all that stands in the brackets: `{first}`, and `{last}` as well."
-    return ""
-
-
 def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The line that made the wrong element, by what the back end saw."""
     owner = finding.evidence.get("owner")
@@ -269,7 +267,7 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         returned = list(re.finditer(r"\breturn\b\s*(?P<value>[^;]*);", helper.body))
         if len(returned) == 1:
             value = " ".join(returned[0]["value"].split())
-            reach = _reach(value)
+            reach = brackets.reach(value)
             cause = f"The element that differs is what {helper.name} makes, `{value}`; line {line} writes it.{shape}{reach}"
             yield Fact("written-here", text.line(helper.start + returned[0].start()), cause,
                        "Compare it, and what it is given, with the formula that the task asks for, part by part.")  # fmt: skip

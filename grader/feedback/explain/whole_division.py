@@ -188,11 +188,27 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         ):
             cause = f"`{ast.unparse(inner)}` rounds down, so nothing is left for {name} to round up."
             divided = operation(inner.left, ast.Div(), inner.right)
-            yield Fact("rounded-up-late", node.lineno, cause, f"Divide with one `/`: `math.ceil({divided})`.")
-        divides = isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div)
-        if divides and name in NOT_UP and "one too few" in finding.message:
+            fix = f"Divide with one `/`: `math.ceil({divided})`."
+            if name == "round":
+                fix = f"Round up: `{_rounded_up(text, inner)}`."
+            yield Fact("rounded-up-late", node.lineno, cause, fix)
+        if (
+            isinstance(inner, ast.BinOp)
+            and isinstance(inner.op, ast.Div)
+            and name in NOT_UP
+            and "one too few" in finding.message
+        ):
             cause = f"`{ast.unparse(node)}` {NOT_UP[name]}: what is left over then has no place."
-            yield Fact("not-rounded-up", node.lineno, cause, f"Round up: `math.ceil({ast.unparse(inner)})`.")
+            yield Fact("not-rounded-up", node.lineno, cause, f"Round up: `{_rounded_up(text, inner)}`.")
+
+
+def _rounded_up(text: SubmissionText, quotient: ast.BinOp) -> str:
+    """A quotient rounded up: by ``math`` where the file has it, else by whole numbers alone."""
+    nodes = ast.walk(text.tree) if text.tree else ()
+    if any(a.name == "math" and not a.asname for n in nodes if isinstance(n, ast.Import) for a in n.names):
+        return f"math.ceil({operation(quotient.left, ast.Div(), quotient.right)})"
+    more = ast.BinOp(ast.BinOp(quotient.left, ast.Add(), quotient.right), ast.Sub(), ast.Constant(1))
+    return operation(more, ast.FloorDiv(), quotient.right)
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

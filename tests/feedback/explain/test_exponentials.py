@@ -82,3 +82,24 @@ def test_fmaxf_loses_a_nan_that_was_expected_and_makes_none() -> None:
     relu = 'source = r"""\n__global__ void relu(const float* x, float* out) { out[0] = fmaxf(x[0], 0.0f); }\n"""\n'
     assert told(relu, LOST)[0] == "nan-lost"
     assert told(relu, MADE)[0] != "nan-lost"
+
+
+@pytest.mark.parametrize(
+    ("numerator", "fix"),
+    [
+        ("expf(x)", "Write 1 / (1 + exp(-x)):"),
+        ("scale * expf(x)", "Write `scale / (1.0f + expf(-x))`:"),
+        ("expf(x) * scale", "Write `scale / (1.0f + expf(-x))`:"),
+        ("(scale * expf(x))", "Write `scale / (1.0f + expf(-x))`:"),
+        ("2.0f * scale * expf(x)", "Write `(2.0f * scale) / (1.0f + expf(-x))`:"),
+        ("2.0f / scale * expf(x)", "Write 1 / (1 + exp(-x)):"),
+    ],
+)
+def test_a_sigmoid_that_overflows_keeps_its_factor(numerator: str, fix: str) -> None:
+    source = (
+        'source = r"""\n__global__ void k(float x, float scale, float* out) {\n'
+        f'    out[0] = {numerator} / (1.0f + expf(x)) + x;\n}}\n"""\n'
+    )
+    finding = Finding("all", Status.NOT_FINITE, "First wrong: element [0] is nan.", evidence=MADE)
+    found = attach.explained(finding, source).evidence["explanation"]
+    assert (found["rule"], found["line"]) == ("exp-overflows", 3) and found["fix"].startswith(fix)

@@ -90,6 +90,17 @@ def test_the_same_in_python_in_the_function_that_is_asked() -> None:
     assert facts.explained(Finding("b", Status.WRONG_ANSWER, message.format("blocks")), right) is None
 
 
+@pytest.mark.parametrize(
+    ("call", "fix"),
+    [("round(n / size)", "(n + size - 1) // size"), ("int((n + 1) / 8)", "(n + 1 + 8 - 1) // 8")],
+)
+def test_without_math_whole_numbers_round_up(call: str, fix: str) -> None:
+    source = f"from grader.lesson_support.grid import each\n\ndef blocks_for(n, size):\n    return {call}\n"
+    said = "Line 4: blocks_for(33, 8) is 4, expected 5. That is one too few: round up."
+    told = attach.explained(Finding("blocks_for", Status.WRONG_ANSWER, said), source).evidence["explanation"]
+    assert told["fix"] == f"Round up: `{fix}`."
+
+
 @pytest.mark.parametrize("call", ["round(n / size)", "int(n / size)", "math.floor(n / size)"])
 def test_a_quotient_in_python_that_is_not_rounded_up(call: str) -> None:
     source = f"import math\ndef blocks_for(n, size):\n    return {call}\n"
