@@ -1,0 +1,102 @@
+"""A guard that stops the threads of the last elements, where exactly those were never written; see ``facts.py``."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from grader.backends.simt.compile.tokens import closing, tokenize
+from grader.feedback.explain.source_text import WRONG, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.verdict import Finding, Status
+
+# As the memory check says it: `element 149 of Float[150] ...`, `2 of 150 elements of Float[150] ..., the first is element 148`.
+ONE = re.compile(
+    r"element (?P<first>\d[\d, ]*) of \w+\[(?P<shape>[\d, ]+)\] was never written, the only one of"
+)
+SEVERAL = re.compile(
+    r"(?P<count>\d+) of \d+ elements of \w+\[(?P<shape>[\d, ]+)\] were never written, the first is element (?P<first>\d[\d, ]*)"
+)
+INDEX = r"(?<![\w.])(?P<i>[A-Za-z_][\w.]*(?:\(\))?)"
+GUARDS = (  # what is compared, and by how much it falls short
+    re.compile(rf"{INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)\s*-\s*(?P<k>\d+)(?![\w.*/])"),
+    re.compile(rf"{INDEX}\s*\+\s*(?P<k>\d+)\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)(?!\s*[-+*/\w(.])"),
+)
+
+
+def _short_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if (i < n - 1) out[i] = ...`` where the last element alone was never written."""
+    missing = _missing(finding.message)
+    for kernel in text.kernels if missing else ():
+        for head in re.finditer(r"\b(?P<word>if|for|while)\s*\(", kernel.body):
+            condition = _bracket(kernel.body, head.end() - 1)
+            end = head.end() + len(condition) + 1
+            for guard in (m for form in GUARDS for m in form.finditer(condition)):
+                leaves = guard["sign"].startswith(">")
+                stops = int(guard["k"]) - (guard["sign"] in ("<=", ">"))
+                if stops != missing or ("&&" if leaves else "||") in condition:
+                    continue
+                if leaves != bool(re.match(r"\s*\{?\s*(?:return|continue|break)\b", kernel.body[end:])):
+                    continue
+                reached = kernel.body[end:] if leaves else _statement(kernel.body, end)
+                if not _stored_there_alone(kernel.parameters, kernel.body, reached):
+                    continue
+                n, i, sign = guard["n"], guard["i"], ">=" if leaves else "<"
+                who = (
+                    "the thread of the last element"
+                    if stops == 1
+                    else f"the threads of the last {stops} elements"
+                )
+                cause = f"`{guard[0].strip()}` stops {who}: of {n} elements, the last has the number {n} - 1."
+                yield Fact("guard-too-short", text.line(kernel.start + head.end() + guard.start()), cause,
+                           f"Write `{i} {sign} {n}`.")  # fmt: skip
+                return
+
+
+def _missing(message: str) -> int:
+    """How many elements at the end of a tensor were never written; 0 if others were not, or all of them."""
+    found = ONE.search(message) or SEVERAL.search(message)
+    if found is None:
+        return 0
+    shape, place = ([int(n) for n in found[name].split(",") if n.strip()] for name in ("shape", "first"))
+    count = int(found.groupdict().get("count") or 1)
+    flat = 0
+    for length, at in zip(shape, place, strict=False):
+        flat = flat * length + at
+    return count if len(shape) == len(place) and 0 < flat == math.prod(shape) - count else 0
+
+
+def _bracket(code: str, at: int) -> str:
+    """What stands in the bracket that opens at ``at``."""
+    tokens = tokenize(code[at:])
+    return "".join(t.text for t in tokens[1 : max(1, closing(tokens, 0))])
+
+
+def _statement(code: str, at: int) -> str:
+    """The statement, or the block, that begins at ``at``."""
+    rest = code[at:]
+    if not rest.lstrip().startswith("{"):
+        return rest.partition(";")[0]
+    tokens = tokenize(rest.lstrip())
+    return "".join(t.text for t in tokens[: closing(tokens, 0)])
+
+
+def _stored_there_alone(parameters: str, body: str, reached: str) -> bool:
+    """Whether some output of a kernel is written in ``reached`` and nowhere else."""
+    outputs = [
+        m[1] for p in parameters.split(",") if "const" not in p and (m := re.search(r"\*[^*]*?(\w+)\s*$", p))
+    ]
+    for name in outputs:
+        stores = rf"\b{name}\s*\[(?:[^][]|\[[^][]*\])*\]\s*[-+*/]?=(?!=)"
+        if re.search(stores, reached) and len(re.findall(rf"\b{name}\b", reached)) == len(
+            re.findall(rf"\b{name}\b", body)
+        ):
+            return True
+    return False
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_short_guard, WRONG),)
