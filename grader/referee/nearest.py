@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.domain.within import TooMuchError, within
-from grader.feedback.explain import brackets, python_alternatives
+from grader.feedback.explain import brackets, outermost, python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
 from grader.feedback.explain.own_lines import code_of
@@ -68,6 +68,7 @@ class Nearest:
     """What was found: the change, and its line ``before`` and ``after`` it.
 
     ``all``: with it every check passes that had failed, not only the first. ``lines``: all that it touches.
+    ``known``: what was known of its line before the search, in sentences.
     """
 
     change: Change
@@ -75,6 +76,7 @@ class Nearest:
     after: str
     all: bool
     lines: tuple[int, ...] = ()
+    known: str = ""
 
     @property
     def shown(self) -> bool:
@@ -336,7 +338,10 @@ class _Search:
         """What is said of the change that was found."""
         before = self.source.splitlines()[change.line - 1].strip()
         after = _line(change.apply(self.source).splitlines(), change)
-        return Nearest(change, before, after, whole, _touched(self.source, change))
+        guess = self.failed[0].evidence.get("explanation")
+        same = isinstance(guess, dict) and guess.get("line") == change.line
+        known = str(guess.get("cause", "")) if isinstance(guess, dict) and same else ""
+        return Nearest(change, before, after, whole, _touched(self.source, change), known)
 
 
 def _in_cpp(source: str, change: Change) -> bool:
@@ -572,15 +577,26 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         return f"{what} is too much here: without it {passes}.", ""
     if change.kind != "replace":
         if len(change.was) + len(change.now) > SLIP or change.pieces > 1:
-            return f"The mistake is here: with something else in its place {passes}.", ""
+            return _not_shown(nearest, f"The mistake is here: with something else in its place {passes}.")
         return f"{was} is the mistake here: with {now} in its place {passes}.", ""
     if not nearest.shown:
-        return f"The mistake is in this statement: with another one in its place {passes}.", ""
+        return _not_shown(
+            nearest, f"The mistake is in this statement: with another one in its place {passes}."
+        )
     index = _one_index(change.was, change.now)
     was, now = (f"`{one}`" for one in index or (change.was, change.now))
     reason = _exchanged(*index) if index else ""
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}.{reason}"
     return cause, "" if nearest.after == change.now else write
+
+
+def _not_shown(nearest: Nearest, found: str) -> tuple[str, str]:
+    """Cause and fix where the change is too large to be told: with what the student's own line computes."""
+    known = nearest.known or (
+        outermost.compared(nearest.before, nearest.after) if len(nearest.lines) < 2 else ""
+    )
+    fix = "Work out by hand what it gives here, and compare that with what the task asks for."
+    return f"{found} {known}".rstrip(), fix
 
 
 INDEX = re.compile(r"\b\w+\[[^][]*\]")

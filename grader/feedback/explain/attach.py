@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain import (
+    convolution_shapes,
     decimal_commas,
     facts,
     host_mistakes,
@@ -96,6 +97,8 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
             return host_mistakes.flag(found, source, "-std=")
         case "matrix-shapes":
             return host_mistakes.linear(found, finding, source)
+        case "conv-channels":
+            return convolution_shapes.channels(found, finding, source)
         case "pointer-to-vectors":
             asked = re.search(r"data_ptr<\w+>", found.cause)
             return _at(found, source, f".{asked[0]}") if asked else found

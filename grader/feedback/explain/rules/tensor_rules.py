@@ -114,6 +114,13 @@ RULES = (
         "07",
     ),
     Rule(
+        "conv-channels",
+        (r"to have (?P<a>\d+) channels, but got (?P<b>\d+) channels instead",),
+        "A convolution takes batch, channels, height, width in this order: this one has {a} channels, and {b} came.",
+        "Give its input {a} channels, as the second number of its shape, or make the layer's first number {b}.",
+        "05",
+    ),
+    Rule(
         "sizes-differ",
         (r"The size of tensor a \((?P<a>\d+)\) must match the size of tensor b \((?P<b>\d+)\)",),
         "The shapes do not broadcast: along one dimension one tensor has {a} elements, the other {b}.",
