@@ -93,8 +93,7 @@ class Calls:
         if posed is None:
             return None
         lines = [line for line, _ in self.before]
-        look = number == 0 or self.problem.unsure
-        comparison = Comparison(self.session, self.case, posed, lines, look=look)
+        comparison = Comparison(self.session, self.case, posed, lines, look=number == 0)
         failed = self.problem.judged(comparison, returned)
         if failed:
             failed = self._early(failed, one, comparison)

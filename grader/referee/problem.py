@@ -234,11 +234,6 @@ class Problem:
         """Whether the models' states are compared after a call."""
         return True
 
-    @property
-    def unsure(self) -> bool:
-        """Whether no call so far has shown that a wrong result would be seen."""
-        return False
-
     def judged(self, comparison: Compared, returned: Returned) -> Finding | None:
         """What is wrong with a result, or None."""
         return comparison.run(returned)

@@ -21,6 +21,7 @@ class InProcess:
     output = ""
     compile_error = None
     seconds_building = 0.0
+    stopped = False
 
     def __init__(self, **names: Any) -> None:
         self.inbox, self.outbox = Arena.create("inbox"), Arena.create("outbox")

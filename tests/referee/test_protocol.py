@@ -156,6 +156,7 @@ class Liar:
     backend = "simt"
     compile_error = None
     seconds_building = 0.0
+    stopped = False
     output = ""
     limits = Limits()
 
@@ -164,6 +165,9 @@ class Liar:
 
     def ready(self) -> Facts:
         return Facts()
+
+    def expect_alive(self) -> None:
+        pass
 
     def ask(self, do: str, seconds: float, *, stage: str = "", **fields: Any) -> Answer:
         honest = {"load": {}}.get(do)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.referee.problem import Compared
+    from grader.referee.problem import Compared, Posed
 
 
 MOST_SLACK = 1e-2  # of the largest value: where more is allowed, a wrong result may pass
@@ -21,23 +21,18 @@ class Signs:
 
     ``constant``: for each round whether the results are of one value throughout. The first two rounds have
     the same weights, so ``same``, that new inputs changed nothing, says something of the problem only if
-    the results were not constant then, or are always. ``lax``: what the first round lets pass, unless
-    another with other weights does not. ``shown``: the unkind inputs, by name, whose results were neither
-    of one value nor those of other inputs: with these a wrong result shows.
+    the results were not constant then, or are always. ``shown``: the unkind inputs, by name, whose results
+    were neither of one value nor those of other inputs: with these a wrong result shows.
     """
 
     constant: list[bool] = field(default_factory=list)
     same: bool = False
-    lax: str = ""
     others: list[str] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
 
-    def round(self, comparison: Compared) -> None:
+    def round(self, posed: Posed) -> None:
         """One more round."""
-        tensors = comparison.posed.tensors
-        self.constant.append(bool(tensors) and all(t.constant for t in tensors))
-        if not self.constant[-1] and not comparison.zeros_pass and comparison.slack <= MOST_SLACK:
-            self.lax = ""
+        self.constant.append(bool(posed.tensors) and all(t.constant for t in posed.tensors))
 
     def first(self, comparison: Compared, *, looked: bool) -> None:
         """After the first round: is there anything that a wrong result would be told by?
@@ -48,9 +43,9 @@ class Signs:
         if not posed.tensors and not any(isinstance(leaf.value, float) for leaf in posed.leaves):
             self.others.append("it returns no tensor")
         elif not self.always and posed.tensors and looked and comparison.zeros_pass and comparison.results:
-            self.lax = "zeros would be within its tolerance everywhere"
+            self.others.append("zeros would be within its tolerance everywhere")
         elif not self.always and MOST_SLACK < comparison.slack < math.inf:
-            self.lax = (
+            self.others.append(
                 "its own results miss the exact ones by so much that an error of "
                 f"{100 * comparison.slack:.2g} % of the largest value is within its tolerance"
             )
@@ -76,8 +71,6 @@ class Signs:
     @property
     def kind(self) -> Iterator[str]:
         """What the inputs as given alone say."""
-        if self.lax:
-            yield self.lax
         if self.always:
             yield "its result is one value throughout"
         if self.same and (self.always or not any(self.constant[:2])):

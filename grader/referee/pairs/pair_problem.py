@@ -242,11 +242,6 @@ class PairProblem(Problem):
         return not self.spec.specs
 
     @property
-    def unsure(self) -> bool:
-        """Whether what was called so far is lax: other weights may be less so."""
-        return bool(self._signs.lax)
-
-    @property
     def looks_at_state(self) -> bool:
         """Not where that is too much beside large tensors."""
         return not self.large or sum(held.nbytes for held in self.wanted) <= FEW
@@ -302,10 +297,10 @@ class PairProblem(Problem):
     def played(self, case: Case, number: int, one: Round, comparison: Compared) -> None:
         """See what the rounds say of the problem."""
         if number == 0 and (case.name == AS_GIVEN or case == self.spec.cases[0]):
-            self._signs.round(comparison)
+            self._signs.round(comparison.posed)
             self._signs.first(comparison, looked=not self.spec.specs)
         elif case.name == AS_GIVEN:
-            self._signs.round(comparison)
+            self._signs.round(comparison.posed)
             self._signs.same |= one.weights == "keep" and comparison.posed.answered.same
         elif number == 0 and self._unkind:
             self._signs.unkind(case.name, comparison)
