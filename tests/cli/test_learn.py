@@ -35,7 +35,7 @@ def test_a_speed_is_measured_only_where_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, object], measured: bool, predicted: bool
 ) -> None:
     seen: list[GradingOptions] = []
-    monkeypatch.setattr(check_verb, "check", lambda _, options, __: seen.append(options) or 0)
+    monkeypatch.setattr(check_verb, "check", lambda _, options, *__: seen.append(options) or 0)
     if "reference" in more:
         more = more | {"reference": tmp_path / str(more["reference"])}
     with pytest.raises(typer.Exit):

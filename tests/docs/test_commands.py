@@ -37,6 +37,7 @@ PAGES = [
 BLOCK = re.compile(r"^( *)```sh[^\n]*\n(.*?)^\1```", re.M | re.S)
 
 ELSEWHERE = {  # the test that runs it
+    "python -m pip wheel --no-deps --config-settings=--build-option=--plat-name=linux_x86_64 -w dist .": "tests/docs/test_publishing.py",
     "./course run first.py": "tests/docs/test_guide.py::test_the_first_kernel_of_the_home_page",
     "./course demo": "tests/docs/test_commands.py::test_the_demo",
     "./course watch": "tests/student/loop/test_watch.py::test_a_lesson_from_the_first_failure_to_the_next_lesson",

@@ -254,7 +254,8 @@ SHIFTED = reference(
     "return torch.relu(self.fc(x) - 4)", "[torch.rand(64, 6)]", "self.fc = nn.Linear(n, 5)", "6", "n"
 )
 WRONG = SHIFTED.replace(
-    "return torch.relu(self.fc(x) - 4)", "y = torch.relu(self.fc(x) - 4); y[3, 2] *= 1.02; return y"
+    "return torch.relu(self.fc(x) - 4)",
+    "y = torch.relu(self.fc(x) - 4); y.view(-1)[y.argmax()] *= 1.02; return y",
 )
 
 

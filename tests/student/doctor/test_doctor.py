@@ -149,7 +149,7 @@ def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
     line, beside = doctor_report.lessons([])[:2]
     assert "03" in line and "09" not in line
     assert (
-        beside == "Lessons 06, 07, 08, 09, 12, 14, 15, 16 also need the CPU back end (pending_cpu): "
+        beside == "Lessons 06, 07, 08, 09, 12, 13, 14, 15, 16 also need the CPU back end (pending_cpu): "
         "./course companion"
     )
 
