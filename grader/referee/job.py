@@ -45,6 +45,7 @@ class Job:
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``pose`` makes the problem that both sides get. ``timer`` finds the speed of a submission that passed,
     where the task itself says nothing about it; ``races``: whether that reads the GPU's clock.
+    ``alone``: no other grading uses the GPU meanwhile.
     ``rights``: texts of right files; where a check fails for a reason that no rule knows, the one change that
     would make it pass is looked for (:mod:`grader.referee.nearest`, on the CPU back end).
     """
@@ -65,6 +66,7 @@ class Job:
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Session], Speed | None] | None = None
     races: bool = True
+    alone: bool = False
     pose: Callable[[Sides], Problem] = LessonProblem
     rights: tuple[str, ...] = ()
 

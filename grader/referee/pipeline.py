@@ -88,7 +88,7 @@ def _judged(running: Processes, stages: dict[str, float], begun: float) -> Speed
     record, measured = session.record, None
     try:
         running.expect_race()
-        with running.turns.shared() if running.turns else contextlib.nullcontext():
+        with running.turn():
             grading.grade(session)
         for built in running.builder.builds:
             record.stages |= {f"build: {step}": seconds for step, seconds in built.steps.items()}
@@ -163,6 +163,12 @@ class Processes:
         if self.turns:
             self.turns.close()
 
+    def turn(self) -> contextlib.AbstractContextManager[None]:
+        """While a file is judged: no other grading races on the GPU, or none uses it at all."""
+        if self.turns is None:
+            return contextlib.nullcontext()
+        return self.turns.alone() if self.job.alone else self.turns.shared()
+
     @contextlib.contextmanager
     def clock(self) -> Iterator[None]:
         """While a speed is found: no player starts, and no other grading uses the GPU."""
@@ -172,7 +178,8 @@ class Processes:
     @contextlib.contextmanager
     def _part_clock(self) -> Iterator[None]:
         """The same for a part that rests on the clock, while the grading shares the GPU."""
-        with self.turns.alone_for_once() if self.turns else contextlib.nullcontext(), self._quiet():
+        turns = None if self.job.alone else self.turns
+        with turns.alone_for_once() if turns else contextlib.nullcontext(), self._quiet():
             yield
 
     def _quiet(self) -> contextlib.AbstractContextManager[None]:
@@ -286,11 +293,13 @@ def warm(job: Job) -> Job:
 def waiting(job: Job, ahead: int = 1) -> Job:
     """The same job with players that wait in pools of this process, where that pays: for many files.
 
-    ``ahead``: for how many of them players wait, where cores are many.
+    ``ahead``: for how many of them players wait, where cores are many. Pools that several processes share
+    are used as they are.
     """
     if not pool_client.pays(job.choice.name):
         return job
-    return replace(job, pools=replace(pool_client.own(), ahead=ahead if pool_client.at_once() else 1))
+    ahead = ahead if pool_client.at_once() else 1
+    return replace(job, pools=pool_client.lent() or replace(pool_client.own(), ahead=ahead))
 
 
 def warm_reference(job: Job) -> Job:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from grader.protocol.wire import Json
 
 VARIABLE = "COURSE_WAITING"
+LENT = "COURSE_POOLS"  # the socket of a server that processes share which grade on one GPU
 ANSWER_S = 2.0
 AT_ONCE_CORES = 8  # with fewer, players that start would take them from the grading that runs
 FDS = 6
@@ -136,14 +137,15 @@ class Pools:
 
     ``start`` starts the server if there is none, and says whether it did. ``clock``: whether a grading reads
     a clock by itself. ``ahead``: for how many gradings players wait; one that takes less time than a start
-    needs several. ``patience_s``: for tests, which want no other players; so long they wait for one, and it
-    is an error if there is none.
+    needs several. ``lent``: by a process whose other children grade on the same GPU. ``patience_s``: for
+    tests, which want no other players; so long they wait for one, and it is an error if there is none.
     """
 
     place: Path
     start: Callable[[Path], bool] = lambda _: False
     clock: bool = True
     ahead: int = 1
+    lent: bool = False
     patience_s: float = 0.0
 
     def connect(self, number: int = 2) -> PoolConnection | None:
@@ -169,10 +171,21 @@ class Pools:
 @functools.cache
 def own() -> Pools:
     """Pools that end with this process and its forks, for one that grades many files."""
+    return new()
+
+
+def new() -> Pools:
+    """Pools of this process beside its own: for children of it that grade on one GPU."""
     folder = Path(tempfile.mkdtemp(prefix="pools-"))
     atexit.register(_remove, folder, os.getpid())
     theirs, _ = os.pipe()  # what is started inherits neither, so the writing end ends with us
     return Pools(folder / "socket", functools.partial(start_server, owner=theirs))
+
+
+def lent() -> Pools | None:
+    """Pools of the process that started this one; None if there are none."""
+    place = os.environ.get(LENT, "")
+    return Pools(Path(place), lent=True) if place else None
 
 
 def _remove(folder: Path, owner: int) -> None:

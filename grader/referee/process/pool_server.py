@@ -35,7 +35,7 @@ YOUNG_S = 20.0  # one that still starts is handed over as well: whoever gets it 
 LOOK_S = 30.0  # between looks at what no message tells
 LEAST_BYTES = 3 << 30  # of memory that must be free before another player is started
 MAX_FAILURES = 2
-MOST = 8  # players of a kind
+MOST = max(8, os.cpu_count() or 1)  # players of a kind
 MAX_REQUEST = 1 << 17
 
 

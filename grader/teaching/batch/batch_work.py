@@ -31,6 +31,8 @@ from grader.referee.process.forkserver import Forkserver
 from grader.teaching.batch import grading_key as key
 
 NEUTRAL = "submission.py"  # what a file is called while it is graded: equal ones share a verdict
+# What another file that is judged on the same GPU may be the cause of: it can fill or occupy it.
+OF_OTHERS = {Status.TIMEOUT, Status.OUT_OF_MEMORY, Status.CUDA_ERROR, Status.CRASHED, Status.NOT_GRADABLE}
 AHEAD = 4  # gradings for which players wait on a GPU: a start takes about as long as so many of built files
 
 
@@ -73,7 +75,11 @@ def grade(text: str) -> str:
     """Grade one order; JSON with a ``verdict``, or with an ``error`` of the grader's own. Never raises."""
     answer: dict[str, object] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
     try:
-        answer["verdict"] = check(prepare(read_order(text))).verdict.as_json()
+        job = prepare(read_order(text))
+        verdict = check(job).verdict
+        if job.pools and job.pools.lent and OF_OTHERS & {f.status for f in verdict.findings}:
+            verdict = check(replace(job, alone=True)).verdict
+        answer["verdict"] = verdict.as_json()
     except BadInputError as error:
         answer["error"] = str(error)
     except Exception as error:

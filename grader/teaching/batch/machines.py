@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from grader.backends import detect
 from grader.domain.errors import BadInputError
-from grader.referee.sandbox.watcher import memory_limit
+from grader.referee.process import pool_client
+from grader.referee.sandbox.watcher import memory_bytes, memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 CORE, GPU = "CORE", "GPU"
 PATIENCE_S = 5  # for a scheduler to answer
 WORKERS_COME_S = 120  # a queue of a cluster takes its time
+MOST_ON_A_GPU = 4  # gradings at a time
+CORES_EACH, BYTES_EACH = 4, 8 << 30  # that each of them needs; as many bytes of the GPU
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
 
 
@@ -61,7 +65,10 @@ class WorkerSpec(TypedDict):
 
 @contextmanager
 def local(backend: str, workers: int) -> Iterator[Machines]:
-    """A cluster of processes on this machine, each with one grading at a time; with GPUs one each."""
+    """A cluster of processes on this machine, each with one grading at a time; a GPU has several of them.
+
+    Most of a grading is no work of the GPU's, and :mod:`grader.referee.gpu_turns` keeps a race alone.
+    """
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # for the workers, too
     from distributed import Client, Nanny, Scheduler, SpecCluster
 
@@ -69,13 +76,16 @@ def local(backend: str, workers: int) -> Iterator[Machines]:
     gpus = gpu_numbers() if backend == "cuda" else []
     if backend == "cuda" and workers:
         gpus = gpus[:workers]
-    count = len(gpus) if backend == "cuda" else workers or cores
     specs: dict[str, WorkerSpec] = {}
-    for k in range(count):
-        held = {GPU: 1.0} if gpus else {CORE: 1.0}
-        env = {"CUDA_VISIBLE_DEVICES": gpus[k]} if gpus else {}
-        specs[f"grader-{k}"] = _spec(Nanny, held, env)
-    for k in range(max(1, cores - len(gpus)) if gpus else 0):
+    for gpu in gpus:
+        env = {"CUDA_VISIBLE_DEVICES": gpu} | lent_players()
+        specs |= {
+            f"grader-{gpu}-{k}": _spec(Nanny, {GPU: 1.0}, env)
+            for k in range(at_once(cores // len(gpus), detect.gpu_bytes(), memory_bytes() // len(gpus)))
+        }
+    for k in range(0 if backend == "cuda" else workers or cores):
+        specs[f"grader-{k}"] = _spec(Nanny, {CORE: 1.0}, {})
+    for k in range(max(1, cores - len(specs)) if gpus else 0):
         specs[f"builder-{k}"] = _spec(Nanny, {CORE: 1.0}, {})
     with _quiet():
         cluster = SpecCluster(
@@ -91,6 +101,21 @@ def local(backend: str, workers: int) -> Iterator[Machines]:
     finally:
         with _quiet():
             cluster.close(timeout=30)
+
+
+def at_once(cores: int, gpu_bytes: int, memory_bytes: int) -> int:
+    """How many files are judged on a GPU at a time, by what there is for each GPU."""
+    room = min(cores // CORES_EACH, gpu_bytes // BYTES_EACH, memory_bytes // BYTES_EACH)
+    return max(1, min(MOST_ON_A_GPU, room))
+
+
+def lent_players() -> dict[str, str]:
+    """For workers on one GPU: the players that wait there, which end with this process."""
+    if not pool_client.pays("cuda"):
+        return {}
+    pools = pool_client.new()
+    pools.start(pools.place)
+    return {pool_client.LENT: str(pools.place)}
 
 
 def _spec(nanny: type, held: dict[str, float], env: dict[str, str]) -> WorkerSpec:
