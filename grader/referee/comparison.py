@@ -285,6 +285,14 @@ class Comparison:
             verdict = _judged(found, by, self.problem.inputs.arrays())
         return self._explained(verdict, window.output, shape, 0 if all_of_it else window.lo)
 
+    def own_slack(self) -> float:
+        """The ``slack`` that the reference's own results make, before there are any others."""
+        for window in self.windows():
+            answer, eager = self.wanted(window)
+            found, by = Elements(eager, answer, eager), self.fair(window.output)
+            self._note_slack(found, _judged(found, by), by)
+        return self.slack
+
     def _note_slack(self, found: Elements, verdict: Judgement, by: Fair | None) -> None:
         allowed = verdict.evidence.get("allowed_error")
         largest = float(np.abs(found.answer[np.isfinite(found.answer)]).max(initial=0.0)) if by else 0.0

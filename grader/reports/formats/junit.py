@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
+from html import escape
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import quoteattr
 
 from grader.reports.formats import ClassFormat
 from grader.reports.wording import outcome
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from grader.reports.row import Check, Class, Row
 
+LINE_ENDS = {ord(sign): f"&#{ord(sign)};" for sign in "\t\n\r"}  # which a reader of XML makes spaces of
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 ELEMENT = {"pending": "skipped", "error": "error", "failed": "failure"}
 
@@ -67,7 +68,7 @@ def _properties(values: Iterable[tuple[str, str | int]]) -> str:
 @functools.lru_cache(4096)  # names of checks and statuses come again in every row
 def _value(text: str) -> str:
     """An attribute's value in its quotes, without characters that XML cannot hold."""
-    return quoteattr(NOT_XML.sub("?", text))
+    return f'"{escape(NOT_XML.sub("?", text)).translate(LINE_ENDS)}"'
 
 
 FORMATS = (

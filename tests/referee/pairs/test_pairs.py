@@ -101,6 +101,20 @@ def test_a_problem_that_shows_nothing_is_said_to_be_one(
     assert word in said(verdict, "problem") and verdict.status is Status.NOT_GRADABLE
 
 
+def test_a_training_mode_that_makes_much_of_rounding_is_left_for_evaluation_mode(tmp_path: Path) -> None:
+    """Two values that are nearly equal become 1 and -1: which is which is a matter of the last bit."""
+    ref = reference(
+        "return torch.cat([x, self.bn(1 + 1e-6 * x)], 1)", "[torch.rand(2, 33)]",
+        "self.bn = nn.BatchNorm1d(33, eps=1e-14)",
+    )  # fmt: skip
+    verdict = judged(tmp_path, ref, torch_one(ref), inputs="as-given")
+    assert verdict.ok and "judged in evaluation mode" in said(verdict, "problem")
+    off = torch_one(ref, ("return torch.cat(", "return 1.02 * torch.cat("))
+    assert judged(tmp_path, ref, off, inputs="as-given").status in (Status.WRONG_OUTPUT, Status.PRECISION)
+    kept = judged(tmp_path, ref, torch_one(ref), inputs="as-given", mode="train")
+    assert kept.status is Status.NOT_GRADABLE, "a mode that is asked for is kept"
+
+
 @pytest.mark.slow
 def test_random_numbers_that_a_seed_settles_are_the_same_on_both_sides(tmp_path: Path) -> None:
     ref = reference("return x + torch.randn(9, 33, device=x.device)", "[torch.rand(9, 33)]")
