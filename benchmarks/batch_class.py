@@ -4,8 +4,9 @@
     python benchmarks/batch_class.py --speed 1,2 --count 40 --hostile 0 [--backend cuda] [--json FILE]
 
 With ``--speed`` the same class, no two kernels alike, is graded with each number of workers, from an empty
-cache of builds and once more with what was built, and what is kept is gradings a second. On the CPU a worker
-gets one core (taskset).
+cache of builds and once more with what was built. Kept are the seconds of the whole command, in which its
+processes start, and of what lies between its first verdict and its last. On the CPU a worker gets one core
+(taskset); on GPUs the number is theirs.
 """
 
 from __future__ import annotations
@@ -32,23 +33,29 @@ from tests.teaching.batch import klass  # noqa: E402
 
 def grade(
     folder: Path, out: Path, backend: str, workers: int, env: dict[str, str], cores: str = ""
-) -> tuple[list[dict[str, Any]], float]:
-    """One batch in a process of its own: its rows and its seconds."""
+) -> tuple[list[dict[str, Any]], float, float]:
+    """One batch in a process of its own: its rows, its seconds, and seconds a verdict once the first came."""
     words = ["batch", str(folder), "--lesson", "03", "--out", str(out), "--backend", backend, "--quiet"]
     words += ["--workers", str(workers), "--limit", "30"]
     command = [*(["taskset", "-c", cores] if cores else []), sys.executable, "-m", "grader", *words]
     begun = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | env, check=False, stdout=subprocess.PIPE)
+    done = subprocess.Popen(command, cwd=ROOT, env=os.environ | env, stdout=subprocess.DEVNULL)
+    seen: list[float] = []
+    while done.poll() is None:
+        lines = [text for place in out.glob("journal.jsonl") for text in place.read_bytes().splitlines()]
+        seen += [time.monotonic()] * (len(lines) - len(seen))
+        time.sleep(0.05)
     seconds = time.monotonic() - begun
+    going = (seen[-1] - seen[0]) / max(1, len(seen) - 1) if seen else 0.0
     if done.returncode not in (0, 1):
         sys.exit(done.returncode)
     rows: list[dict[str, Any]] = json.loads((out / "reports" / "class.json").read_text())["rows"]
-    return rows, seconds
+    return rows, seconds, going
 
 
 def whole(made: list[klass.Made], folder: Path, backend: str, workers: int) -> dict[str, Any]:
     """The class once, with every row compared."""
-    rows, seconds = grade(folder / "class", folder / "results", backend, workers, {})
+    rows, seconds, _ = grade(folder / "class", folder / "results", backend, workers, {})
     by_student = {row["student"]: row for row in rows}
     wrong = {
         m.student: {
@@ -80,26 +87,25 @@ def speeds(folder: Path, backend: str, counts: list[int], number: int) -> dict[s
                  "--backend", backend], cwd=ROOT, env=os.environ | env, check=True, stdout=subprocess.DEVNULL,
             )  # fmt: skip
             cores = ",".join(map(str, range(count))) if backend == "simt" else ""
-            seconds = []
+            seconds, each = [], []
             for again in range(2):
                 out = folder / f"results-{count}-{again}"
-                rows, took = grade(folder / "class", out, backend, count, env, cores)
+                rows, took, going = grade(folder / "class", out, backend, count, env, cores)
                 assert len(rows) == number
                 seconds.append(took)
+                each.append(going)
         runs[str(count)] = {
             "seconds": round(seconds[0], 1), "a_second": round(number / seconds[0], 4),
             "seconds_cached": round(seconds[1], 1), "seconds_each": round(seconds[0] / number, 2),
             "seconds_each_cached": round(seconds[1] / number, 2),
+            "going_seconds_each": round(each[0], 2), "going_seconds_each_cached": round(each[1], 2),
             "statuses": dict(Counter(klass.status(row["checks"]) for row in rows)),
         }  # fmt: skip
         print(count, runs[str(count)], flush=True)
-    first = runs[str(counts[0])]["seconds"]
-    cached = runs[str(counts[0])]["seconds_cached"]
-    return {
-        "runs": runs,
-        "times_as_fast": {k: round(first / v["seconds"], 2) for k, v in runs.items()},
-        "times_as_fast_cached": {k: round(cached / v["seconds_cached"], 2) for k, v in runs.items()},
-    }
+    first = runs[str(counts[0])]
+    kinds = ("seconds", "seconds_cached", "going_seconds_each", "going_seconds_each_cached")
+    times = {kind: {k: round(first[kind] / v[kind], 2) for k, v in runs.items()} for kind in kinds}
+    return {"runs": runs, "times_as_fast": times}
 
 
 def main() -> None:
