@@ -229,6 +229,47 @@ def _pairs(_root: Path, data: dict[str, Any]) -> Described:
     return Described([head, "", *table(["pair", "right", "wrong", "low precision"], rows)])
 
 
+def _ladder(_root: Path, data: dict[str, Any]) -> Described:
+    rows, lines = [], []
+    times, errors = data["times"]["relu"], data["errors"]["full"]["relu"]
+    for name, t in times.items():
+        kind = "c" if name.startswith(("eager", "library")) else "a"
+        rows.append(Row(name, t["us"] / 1e3, t["p10"] / 1e3, t["p90"] / 1e3, kind))
+        ratio, error = times["eager"]["us"] / t["us"], errors.get(name)
+        lines.append([name, f"{t['us']:,.0f} us", f"{ratio:.2f}", f"{error * 1e6:.2g}" if error else ""])
+    said = "; ".join(f"{r.label} {r.value:.2f} ms" for r in rows)
+    card = data["how"]["times"]["device"]
+    name = f"steps-{card.split()[1].lower()}"
+    svg = plot(rows, f"Times of the model with ReLU: {said}.", "ms", start=0.0)
+    head = f"The model of lesson 13 with ReLU, float32; errors are against float64. {ADVICE}"
+    columns = ["way", "median", "times as fast as eager", "error, millionths"]
+    parts = [head, "", *table(columns, lines), *shown(name, f"On an {card}: {said}")]
+    return Described(parts, {name: svg})
+
+
+def _regraded(_root: Path, data: dict[str, Any]) -> Described:
+    changed = len(data["summary"]["changed"])
+    head = f"{data['summary']['files']} files, each graded at least {data['summary']['times']} times. Files whose grade changed: {changed}."
+    lines = []
+    for name, found in data["files"].items():
+        took = [one["seconds"] for one in found]
+        spread = f"{statistics.median(took):.1f} ({min(took):.1f} to {max(took):.1f}) s"
+        statuses = ", ".join(f"`{s}`" for s in dict.fromkeys(one["status"] for one in found))
+        points = " or ".join(dict.fromkeys(str(one["points"]) for one in found))
+        lines.append(
+            [f"{name[5:].replace('_', ' ')}, lesson {name[:2]}", str(len(found)), statuses, points, spread]
+        )
+    return Described([head, "", *table(["file", "times", "status", "points", "took"], lines)])
+
+
+# What answers first, where all other numbers follow as they are in the file.
+FIRST: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
+    "ladder_h200.json": _ladder,
+    "ladder_h100.json": _ladder,
+    "regrade.json": _regraded,
+    "regrade_simt.json": _regraded,
+}
+
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "support.json": support_page.described,

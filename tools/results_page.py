@@ -87,6 +87,7 @@ GROUPS = (
             "gemm_epilogue.json": "Products with an epilogue: framework, lesson 12, lesson 13",
             "ladder_h200.json": "The ladder of lesson 13, on an H200",
             "ladder_h100.json": "The ladder of lesson 13, on an H100",
+            "inline_ways.json": "One kernel, five ways from its text to a callable",
             "expf.json": "Two exponentials",
             "block_sizes.json": "Block sizes in three languages, lesson 11",
             "solutions_cuda.json": "Every solution, graded on a GPU",
@@ -110,6 +111,10 @@ GROUPS = (
             "queue_depth.json": "One kernel, by what waits behind it in the queue",
             "roles.json": "One kernel in processes of different pasts",
             "roles_before.json": "The same while more than one call waited in the queue",
+            "race_coverage.json": "How often the interval of a made-up race holds the truth",
+            "race_seconds.json": "Seconds of a timed grading of lesson 03, and of its phases",
+            "compare_in_torch.json": "Candidates compared with each other in one race",
+            "compare_claims_a_tenth.json": "The same with a candidate that claims a tenth of its time",
             "predict_h200.json": "Launches to predict, timed on an H200",
             "predict_h100.json": "Launches to predict, timed on an H100",
             "predict_counts.json": "The same launches, counted by simt",
@@ -145,6 +150,10 @@ GROUPS = (
             "tolerance.json": "Errors of honest and of less honest arithmetic",
             "batch_class.json": "A class of 200, 50 of them hostile",
             "gpu_check.json": "A lesson graded on a GPU",
+            "check_on_gpu.json": "A check of lesson 03 on a GPU, unchanged and edited",
+            "fast_build.json": "The fast build beside the ordinary one",
+            "replay.json": "What a replay costs",
+            "first_hour.json": "Commands of the first hour",
             "commands_gpu.json": "A check as it is typed, on a GPU",
             "batch_class_gpu.json": "A class on one GPU",
             "waiting.json": "Players that wait, and players that are started, on a GPU",
@@ -172,6 +181,8 @@ GROUPS = (
             "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
             "corpus_timed.json": "Every honest file, raced",
             "fuzz.json": "Mutants of frames and of texts",
+            "outside_kernelbench.json": "Test kernels of KernelBench",
+            "outside_pygpubench.json": "Exploits of pygpubench",
         },
     ),
 )
@@ -201,7 +212,7 @@ def pages(root: Path) -> dict[str, str]:
             listing.append(f"| [{title}]({group.name}.md#{anchor}) | {facts['device']} | {facts['date']} |")
             parts += [f"## {title} {{#{anchor}}}", "", *_facts(facts, name), ""]
             describe = results_known.KNOWN.get(name)
-            described = describe(root, data) if describe else results_table.Described(list(generic(data)))
+            described = describe(root, data) if describe else _first(root, name, data)
             open_, folded = results_table.one(described.parts)
             parts += open_
             if races.found(data):
@@ -217,6 +228,13 @@ def pages(root: Path) -> dict[str, str]:
         found[f"results/{group.name}.md"] = "\n".join(parts) + "\n"
     found["results/index.md"] = "\n".join([HEAD, "", *listing, "", "</div>"]) + "\n"
     return found
+
+
+def _first(root: Path, name: str, data: dict[str, Any]) -> results_table.Described:
+    """A result as it is in its file, behind what answers its question if somebody said what that is."""
+    first = results_known.FIRST.get(name)
+    found = first(root, data) if first else results_table.Described([])
+    return results_table.Described([*found.parts, *generic(data)], found.pictures)
 
 
 def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:

@@ -50,6 +50,7 @@ def _is_rule(line: str) -> bool:
 
 def one(parts: list[str]) -> tuple[list[str], list[str]]:
     """What answers the question, up to the end of the first table, with all pictures; and all the rest."""
+    parts = [line for part in parts for line in part.split("\n")]  # a table may come as one text
     end = next((k for k, line in enumerate(parts) if line.startswith("|")), len(parts))
     while end < len(parts) and parts[end].startswith("|"):
         end += 1

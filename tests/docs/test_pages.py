@@ -14,7 +14,7 @@ from grader.domain.task import Task
 from grader.domain.verdict import SCHEMA, Finding, Status, Verdict
 from grader.feedback.explain.rules import RULES
 from tests.docs.conftest import ROOT
-from tools import error_page, lookup, page_sources, results_page, results_table
+from tools import error_page, lookup, page_sources, results_known, results_page, results_table
 
 TASK = Task("A title", "f", (), introduces=("guard",), requires=("kernel", "a <tag>"), minutes=25)
 SCHEMA_JSON = json.loads(page_sources.SCHEMA.read_text("utf-8"))
@@ -176,6 +176,21 @@ def test_a_fold_says_how_many_tables_it_holds_and_csv_has_no_rule():
     parts = ["| a | b |", "| --- | ---: |", "| 1 | 2 |", "", *results_table.table(["a"], [["1"]])]
     assert "<summary>2 more tables</summary>" in results_table.fold(parts)
     assert "--" not in results_table.csv(parts)
+    whole = "| a |\n| --- |\n| 1 |\n"  # a table that comes as one text
+    open_, folded = results_table.one(["Words.", "", whole, "### Next", "", whole])
+    assert open_.count("| 1 |") == 1 and "<summary>1 more table</summary>" in results_table.fold(folded)
+
+
+@pytest.mark.parametrize("name", results_known.FIRST)
+def test_what_answers_first_stands_before_the_numbers_of_the_file(name: str):
+    data = json.loads((ROOT / "benchmarks/results" / name).read_text("utf-8"))
+    made = results_page.pages(ROOT)
+    (page,) = [text for text in made.values() if f"{{#{name.removesuffix('.json')}}}" in text]
+    section = page.split(f"{{#{name.removesuffix('.json')}}}")[1].split("\n## ")[0]
+    assert results_known.FIRST[name](ROOT, data).parts[0] in section
+    rows = [line for line in section.split("\n") if line.startswith("| ")][1:]
+    assert len(rows) > 5 and all("|  |  |" not in row for row in rows), "a table of empty cells"
+    assert len(made[f"results/{name.removesuffix('.json')}.csv"]) > 1000
 
 
 def test_numbers_of_cards_are_numbers_with_units():
