@@ -234,8 +234,12 @@ def lesson(
     rest = rest.replace(note, f"{kept}\n{deck}" if deck else kept, 1)
     if quiz:
         rest = rest.replace("## Where to read on", f"{quiz}\n## Where to read on", 1)
+    rest = ANSWERS.sub('<details class="answers">', rest)
     return f"{title}{newline}\n{line}\n{portable(rest)}"
 
+
+# Folds that give away what their page asks: they are not printed, or a handout would answer itself.
+ANSWERS = re.compile(r"<details>(?=\s*<summary>(?:Answers<|Compare, after|[^<]*, after you have))")
 
 NOT_SAID = re.compile(  # of a page that is described: head, comments, code, headings, tags, a lesson's facts
     r"\A---\n.*?^---$|<!--.*?-->|^ *```.*?^ *```|^#[^\n]*$|<[^>\n]+>"

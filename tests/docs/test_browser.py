@@ -276,6 +276,7 @@ def test_a_dark_lesson_is_printed_light_without_answers_and_notes(server: Server
     look = """(chosen) => { const s = getComputedStyle(document.querySelector(chosen)); return [s.display, s.color, s.backgroundColor]; }"""
     for hidden in (
         ".teachers-note",
+        ".answers",
         ".lesson-offer",
         ".explorer-live",
         ".quiz p",
@@ -283,6 +284,8 @@ def test_a_dark_lesson_is_printed_light_without_answers_and_notes(server: Server
         ".lesson-passed",
     ):
         assert page.evaluate(look, hidden)[0] == "none", hidden
+    scheme = "() => getComputedStyle(document.documentElement).colorScheme"
+    assert page.evaluate(scheme) == "light", "the margins of the paper are not black"
     for chosen in ("article p a", "article p", "article pre code"):
         red, green, blue = map(int, re.findall(r"\d+", page.evaluate(look, chosen)[1])[:3])
         assert max(red, green, blue) < 130, (chosen, red, green, blue)
