@@ -90,7 +90,7 @@ def _rows(every: list[dict[str, Any]]) -> Iterator[tuple[int, str, float, float]
 def _short(name: str) -> str:
     """A kernel's name without the namespaces and arguments that nobody reads."""
     name = re.sub(r"^void |at::native::|\(anonymous namespace\)::", "", name)
-    name = re.sub(r"[<(].*", "", name)
+    name = re.sub(r"[<(].*", "", name).strip()
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 

@@ -238,6 +238,9 @@ def test_a_quiz_tells_when_it_is_asked_and_keeps_the_answer(server: Server, page
         "(before) => document.querySelector('.quiz-told').innerText !== before", arg=second
     )
     first = told.inner_text()
+    quiz.locator("input").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert told.inner_text() == "", "what was said of one answer does not stand below another"
     page.reload()
     assert page.locator(".quiz").first.get_by_role("status").inner_text() == first
     assert page.locator(".quiz input").first.is_checked()

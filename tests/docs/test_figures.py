@@ -257,11 +257,13 @@ def test_the_coalescing_explorer(compute: Any, page: Any):  # noqa: F811
 def test_the_fusion_explorer(compute: Any, page: Any):  # noqa: F811
     place = page.locator("[data-explorer=fusion]")
     assert "134.25 MB moved by 2 kernels" in place.inner_text()
+    assert "with a kernel for each operation" in place.inner_text(), "it is compared with nothing else"
     join = place.get_by_role("button", name="Fuse + bias with relu")
     join.focus()
     page.keyboard.press("Enter")
     assert join.get_attribute("aria-pressed") == "true"
     assert "67.14 MB moved by 1 kernel" in place.inner_text()
+    assert "times as fast as a kernel for each operation" in place.inner_text()
     assert "A prediction from bytes, never a measurement" in place.inner_text()
     assert "H200" in place.get_by_label("GPU card").locator("option").first.inner_text(), "as in the lessons"
     for card in explorers.cards(ROOT):
@@ -308,6 +310,7 @@ def test_an_index_is_written_as_in_a_kernel(compute: Any, page: Any):  # noqa: F
         ("i + 1", "5 sectors"),
         ("-t", "in front of x"),
         ("t << 40", "cannot be shifted"),
+        ("8 * tid", "not understood: tid."),
     ):
         place.get_by_role("textbox").fill(text)
         assert said in place.locator(".explorer-sum").inner_text(), text

@@ -8,7 +8,7 @@ globalThis.Course = globalThis.Course || {};
   const LEVELS = [["|"], ["^"], ["&"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
 
   function parse(text) {
-    const tokens = text.replace(/\bthreadIdx\.x\b|\bi\b/g, "t").match(/\s*(<<|>>|\d+|t|[-+*\/%&|^()]|\S)/g)?.map((s) => s.trim()) ?? [];
+    const tokens = text.replace(/\bthreadIdx\.x\b|\bi\b/g, "t").match(/\s*(<<|>>|\d+|[a-z_][\w.]*|[-+*\/%&|^()]|\S)/gi)?.map((s) => s.trim()) ?? [];
     let at = 0;
     function level(depth) {
       if (depth === LEVELS.length) return unary();

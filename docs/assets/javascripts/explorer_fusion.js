@@ -58,7 +58,8 @@
       const launches = plan.length + (before ? 1 : 0);
       sum.textContent = `${megabytes(bytes)} moved by ${plan.length} ${plan.length === 1 ? "kernel" : "kernels"}` +
         `${before ? ` after a product; ${launches} launches in all` : ""}. Predicted for one ${gpu.name}: ${time(own)}, ` +
-        `${(eager / own).toFixed(eager / own < 1.1 ? 4 : 2)} times as fast as one kernel an operation (${time(eager)}). ` +
+        (plan.length === apart.length ? "with a kernel for each operation. "
+          : `${(eager / own).toFixed(eager / own < 1.1 ? 4 : 2)} times as fast as a kernel for each operation (${time(eager)}). `) +
         "A prediction from bytes, never a measurement.";
     }
     renew();

@@ -76,6 +76,7 @@
   function quiz(box) {
     const told = element("div", { role: "status", class: "quiz-told" });
     const button = element("button", { type: "button", class: "md-button quiz-check" }, "Check");
+    let toldOf = ""; // the answer that is told of
     const tell = () => {
       const chosen = box.querySelector("input:checked");
       if (!chosen) {
@@ -85,11 +86,14 @@
       told.replaceChildren(...chosen.parentElement.querySelector("p").cloneNode(true).childNodes);
       told.className = `quiz-told ${chosen.parentElement.querySelector("p").className}`;
       kept.answers[chosen.name] = chosen.id;
+      toldOf = chosen.id;
       keep();
     };
     box.classList.add("asks");
     box.append(button, told);
     button.addEventListener("click", tell);
+    // What is said of one answer does not stand below another.
+    box.addEventListener("change", (event) => { if (event.target.id !== toldOf) told.textContent = ""; });
     box.addEventListener("keydown", (event) => {
       if (event.target.type !== "radio" || (event.key !== "Enter" && event.key !== " ")) return;
       event.preventDefault();
