@@ -53,6 +53,9 @@ LOST = """<h1>There is no such page</h1>
 <li><a href="BASE/guide/help/">Help</a>: when something does not work, and whom to ask</li>
 </ul>"""
 
+# What Sphinx would make a link of, in the docstrings of the API: a name in code is left.
+ROLE = re.compile(r":(?:attr|class|data|exc|func|meth|mod):(<code[^>]*>)~?")
+
 # Figures without words around them are not searched for, and every reader would fetch them with the index.
 # The pages that speak of them are found. Solutions are found by a link of their own page only.
 NOT_SEARCHED = re.compile(
@@ -137,6 +140,7 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
 
 def on_page_content(content: str, **_: object) -> str:
     """Tell what a word means once a section; light code; numbers that keep their units."""
+    content = ROLE.sub(r"\1", content)
     code = page_weight.without_copying(page_weight.plain_code(page_weight.told_once(content)))
     return page_weight.whole_measures(code)
 

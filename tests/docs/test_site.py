@@ -152,5 +152,11 @@ def test_the_command_page_has_every_verb(site: Site):
     assert "--backend" in text
 
 
+def test_the_api_has_no_words_that_another_builder_makes_links_of(site: Site):
+    text = site.pages["reference/api/index.html"].text
+    assert "<code>" in text
+    assert not re.findall(r":[a-z]+:<code|<code>~", text)
+
+
 def test_the_schema_is_served(site: Site):
     assert (site.folder / "reference/verdict.v1.json").read_bytes() == page_sources.SCHEMA.read_bytes()
