@@ -41,10 +41,10 @@ def draw(rows: Sequence[BenchRow], title: str, out: Path) -> None:
     axes.axvline(1, color="black", linewidth=1)
     axes.set_yticks(range(len(found)), [f"{lesson[:2]} against {bar.baseline}" for lesson, _, bar in found])
     axes.invert_yaxis()
-    axes.set_xlim(
-        min(0.95, *(b.ratio for _, _, b in found)), 1.35 * max(1.0, *(b.ratio for _, _, b in found))
-    )
-    axes.set_xlabel("times as fast as the baseline, the whole call; black: 95 % interval")
+    least = min(1.0, *(b.low or b.ratio for _, _, b in found))
+    most = max(1.0, *(b.ratio for _, _, b in found))
+    axes.set_xlim(least - 0.05 * most, 1.35 * most)  # a bar ends within the frame, to the left as well
+    axes.set_xlabel("times as fast as the baseline, the whole call; thin line: 95 % interval")
     axes.set_title(title, fontsize=10)
     if len(names) > 1:
         told = [patches.Patch(color=COLOURS[k % len(COLOURS)], label=name) for k, name in enumerate(names)]
