@@ -191,6 +191,34 @@ def test_a_command_of_the_system(command: str, desk: Path):
         raise AssertionError(f"a command that nobody executes: {command}; see the tables in {__file__}")
 
 
+WITHOUT = """
+import runpy, sys
+sys.modules.update(dict.fromkeys({others}))
+sys.argv = ["course", "check", "02", {file}]
+runpy.run_module("grader", run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+def test_a_rented_machine_gets_all_that_a_check_of_a_notebook_imports(desk: Path):
+    import tomllib
+
+    (command,) = (c for c in RUN if c.startswith("python -m pip install ninja"))
+    given = {"torch", "numba", *(Requirement(text).name for text in extras(command))}
+    modules = {"nvidia-ml-py": "pynvml", "pyyaml": "yaml"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = {Requirement(text).name for text in project["dependencies"]}
+    others = [modules.get(name, name.replace("-", "_")) for name in sorted(wanted - given)]
+    assert "watchfiles" in others
+    file = ROOT / "lessons/02_python_kernel/lesson.ipynb"
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(others=others, file=repr(str(file)))],
+        cwd=desk, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True, timeout=300,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1 and "0/20 points" in done.stdout, done.stdout  # a starter, graded
+
+
 def extras(command: str) -> list[str]:
     """What a line with pip would install, as requirements."""
     words = command.split("install", 1)[1].replace("-c constraints.txt", "").split()
