@@ -66,6 +66,7 @@ def tables(root: Path) -> dict[str, dict[str, Any]]:
         "block-sizes-11": ("block_sizes.json", _block_sizes),
         "library-12": ("gemm_epilogue.json", _library),
         "softmax-15": ("softmax.json", _softmax),
+        "attention-16": ("attention.json", _attention),
     }
     for name, (file, make) in made.items():
         if (path := root / RESULTS / file).exists():
@@ -325,4 +326,22 @@ def _softmax(result: dict[str, Any]) -> dict[str, Any]:
         "columns": ["softmax, 8192 × 8192", "time", "against eager"],  # noqa: RUF001
         "ratio_decimals": 1,
         "rows": [[label, round(seconds * 1e6)] for label, seconds in times.items()],
+    }
+
+
+def _attention(result: dict[str, Any]) -> dict[str, Any]:
+    labels = {
+        "three": "three operators, which store the scores",
+        "ours": "this lesson's kernel",
+        "at once": "`scaled_dot_product_attention`",
+    }
+    (row,) = (one for one in result["rows"] if (one["length"], one["head"]) == (4096, 64))
+    times = [
+        [f"{label}: {row['bytes'][name] / 1e6:,.0f} MB", round(row["seconds"][name]["median"] * 1e6)]
+        for name, label in labels.items()
+    ]
+    return {
+        "columns": ["16 heads, 4,096 × 64, causal: memory beside the inputs", "time", "against three"],  # noqa: RUF001
+        "ratio_decimals": 1,
+        "rows": times,
     }

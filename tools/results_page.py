@@ -41,26 +41,6 @@ ABOUT = {
 ABOUT |= {"nvcc", "numba", "cores", "backend", "schema", "grader"}
 RACES = "Intervals of races of a kernel with itself, beside the line at 1 where both are equally fast"
 LONGEST_VERSION = 40
-GAPS = {  # what older files do not say; a file that is new names all three
-    "batch_kill.json": "versions",
-    "between_calls.json": "versions",
-    "clocks.json": "versions",
-    "clocks_before.json": "versions",
-    "clocks_one_pair.json": "versions",
-    "corpus_timed.json": "versions",
-    "first_hour.json": "device versions command",
-    "lesson07.json": "versions",
-    "look.json": "versions command",
-    "models.json": "versions",
-    "placement.json": "versions",
-    "predict_counts.json": "device",
-    "queue_depth.json": "versions",
-    "regrade.json": "versions",
-    "regrade_simt.json": "device versions",
-    "roles.json": "versions",
-    "roles_before.json": "versions",
-    "row_spread.json": "versions",
-}
 MOST = 40  # rows of a table that nobody described
 WORDS = 120  # letters of a cell there
 
@@ -141,6 +121,7 @@ GROUPS = (
             "league.json": "The corpus by other judges",
             "kernelbench.json": "Problems of KernelBench as they are, on a GPU",
             "softmax.json": "Softmax of rows: the formula, the library, torch.compile, lesson 15",
+            "attention.json": "Attention: three operators, PyTorch's one call, lesson 16",
             "pairs_memory.json": "A pair whose tensors take 6 GB",
             "watch.json": "From a save to a verdict",
             "loop.json": "A single check",
@@ -156,6 +137,7 @@ GROUPS = (
             "first_hour.json": "Commands of the first hour",
             "commands_gpu.json": "A check as it is typed, on a GPU",
             "batch_class_gpu.json": "A class on one GPU",
+            "batch_class_two_gpus.json": "A class on two GPUs",
             "waiting.json": "Players that wait, and players that are started, on a GPU",
             "engine_gpu.json": "Lessons and pairs by one engine, on a GPU",
             "batch_kill.json": "A class graded while its processes are killed",
@@ -240,23 +222,18 @@ def _first(root: Path, name: str, data: dict[str, Any]) -> results_table.Describ
 def provenance(root: Path, name: str, data: dict[str, Any]) -> dict[str, str]:
     """Device, versions, command and date of a result, from its file and nothing else.
 
-    What an old file does not say is "not noted" (:data:`GAPS`). ResultError for any other that leaves out one
-    of the three, and for a gap that there is no longer.
+    ResultError for a file that leaves out one of the first three.
     """
     facts: dict[str, str] = {
         "device": ", ".join(dict.fromkeys(_devices(data))),
         "versions": ", ".join(dict.fromkeys(_versions(data))),
         "command": _commands(data),
     }
-    lacking = {fact for fact, text in facts.items() if not text}
-    if lacking != (expected := set(GAPS.get(name, "").split())):
-        wrong = ", ".join(sorted(lacking ^ expected))
-        raise ResultError(f"{name}: {wrong}: a result names device, versions and command (GAPS: older ones)")
-    told = {fact: text or "not noted" for fact, text in facts.items()}
+    if lacking := ", ".join(fact for fact, text in facts.items() if not text):
+        raise ResultError(f"{name}: {lacking}: a result names device, versions and command")
     if drivers := ", ".join(dict.fromkeys(_values(data, "driver"))):
-        known = facts["versions"] or "all others not noted"
-        told["versions"] = f"driver {drivers}, {known}"
-    return told | {"date": next(_values(data, "date"), "") or _committed(root, name)}
+        facts["versions"] = f"driver {drivers}, {facts['versions']}"
+    return facts | {"date": next(_values(data, "date"), "") or _committed(root, name)}
 
 
 class ResultError(ValueError):
