@@ -18,7 +18,7 @@ from grader.referee.pipeline import check as grade
 from grader.referee.process import pool_client
 from grader.reports import formats
 from grader.student import progress
-from grader.student.loop import guide, predictions
+from grader.student.loop import guide, hints, predictions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,7 +252,9 @@ def _show(outcome: Outcome, grading: Grading, shown: Shown) -> None:
     if not grading.begun:
         console.show_table(screen, verdict, job.choice.why, every=shown.every)
     replayed = "" if grading.own else workspace.shown(job.submission.path)
-    console.show_below(screen, verdict, outcome.advice, grading.opinion, replayed=replayed)
+    lesson = grading.own or next((one for one in lessons.every() if one.name == job.lesson), None)
+    advice = hints.fitting(lesson, verdict, outcome.advice) if lesson else outcome.advice
+    console.show_below(screen, verdict, advice, grading.opinion, replayed=replayed)
     if grading.own:
         guide.after(screen, grading.own, passed=verdict.ok)
     if timeable(grading.job, verdict):

@@ -17,11 +17,14 @@ from grader.student import progress
 
 if TYPE_CHECKING:
     from grader.domain.lessons import Lesson
+    from grader.domain.verdict import Verdict
+    from grader.feedback.look import Advice
 
 SECTION = re.compile(r"^## TODO (?P<todo>\d+): *(?P<title>.+)\n(?P<body>(?:(?!^## ).*\n?)*)", re.M)
 CHECKS = re.compile(r"^<!-- checks: (?P<names>.*?) -->\n?", re.M | re.S)
 LEVEL = re.compile(r"^### +(.+)$", re.M)
 TODO = re.compile(r"\bTODO (\d+)")
+MARK = re.compile(r"A TODO is still here\. Do this first: TODO (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,16 @@ def due(lesson: Lesson, every: list[Hints]) -> Hints:
     text = mine.read_text("utf-8", errors="replace") if mine.is_file() else ""
     left = {int(number) for number in TODO.findall(text)}
     return next((one for one in every if one.todo in left), every[0])
+
+
+def fitting(lesson: Lesson, verdict: Verdict, advice: list[Advice]) -> list[Advice]:
+    """The advice without a TODO of a later step than that of the first check that failed."""
+    if not verdict.failed or not (lesson.folder / "hints.md").is_file():
+        return advice
+    step = next((one.todo for one in read(lesson) if verdict.failed[0].id in one.checks), None)
+    return [
+        one for one in advice if step is None or not (mark := MARK.match(one.message)) or int(mark[1]) <= step
+    ]
 
 
 def take(lesson: Lesson, todo: int | None = None, level: int | None = None) -> Opened:

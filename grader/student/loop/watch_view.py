@@ -20,6 +20,7 @@ from grader.reports import wording
 from grader.reports.console import failure, others, speed_text
 from grader.student import progress
 from grader.student.loop import guide
+from grader.student.loop.hints import fitting
 
 if TYPE_CHECKING:
     from grader.domain.verdict import Verdict
@@ -127,7 +128,8 @@ class View:
             parts.append(Text(f"  stage {at + 1} of {of}: {stage.title}", "bold"))
         offer = "Press r to see the threads." if wording.replay_offer(verdict) else ""
         parts.append(failure(failed[0], others(verdict, failed), offer))
-        near = [a for a in self.advice if a.message.startswith("A TODO")][:1] or self.advice[:2]
+        advice = fitting(self.lesson, verdict, self.advice)
+        near = [a for a in advice if a.message.startswith("A TODO")][:1] or advice[:2]
         parts += [Text(f"  look: {a.where}{a.message}", "dim") for a in near]
         parts.append(Text(wording.points(verdict), "bold red"))
         return parts

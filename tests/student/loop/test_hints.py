@@ -12,8 +12,10 @@ from rich.console import Console
 from grader.domain import disk, lessons, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Finding, Status, Verdict
+from grader.feedback.look.advice import Advice
 from grader.student import progress
 from grader.student.loop import hints, learn_verbs, watch_view
+from grader.teaching.batch import batch_work
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,3 +130,23 @@ def test_what_was_opened_and_what_is_open_outlive_a_merge() -> None:
     assert kept.opened == {("03_square_kernel", 2): 3}
     assert kept.open_checks == {"03_square_kernel": ("square, odd", "every other")}
     assert progress.parse(kept.text()) == kept
+
+
+def test_advice_names_no_todo_of_a_later_step_than_the_check_that_failed() -> None:
+    """A learner in stage 2 is not sent to stage 3 because its TODO still stands there."""
+    lesson = lessons.find("14")
+    verdict = batch_work.ungraded(lesson, "simt", "x")
+    (first, *rest) = verdict.findings
+
+    def shown(check: str, todo: int) -> bool:
+        failed = replace(first, id=check, status=Status.WRONG_OUTPUT)
+        ok = [replace(one, status=Status.PASSED) for one in rest]
+        mark = Advice(3, f"A TODO is still here. Do this first: TODO {todo}: a thing (2 more below.)")
+        given = [mark, Advice(5, "Something else.")]
+        kept = hints.fitting(lesson, replace(verdict, findings=(failed, *ok)), given)
+        assert kept[-1] == given[-1]
+        return mark in kept
+
+    assert shown("whole rows", 2) and shown("whole rows", 1)
+    assert not shown("whole rows", 3)
+    assert shown("load", 3), "no hint is about that check"
