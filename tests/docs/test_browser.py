@@ -127,10 +127,7 @@ def problems(page: Any, address: str) -> list[str]:
     return found
 
 
-# Every fourth page in a plain run; the others with `course test --all`.
-@pytest.mark.parametrize(
-    "part", [p if p == 0 else pytest.param(p, marks=pytest.mark.thorough) for p in range(PARTS)]
-)
+@pytest.mark.parametrize("part", range(PARTS))
 def test_every_page(part: int, site: Site, server: Server, page: Any):
     names = [n for n in sorted(site.pages) if n != "404.html"]
     wrong = {}
