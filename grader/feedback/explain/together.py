@@ -25,6 +25,9 @@ BARRIER = re.compile(r"\b(?:__syncthreads(?:_\w+)?|__syncwarp|barrier\s*\.\s*syn
 STUCK = WRONG | OUTSIDE | TWICE | {Status.BARRIER}
 KIND = r"(?:const\s+)?(?:float4?|double|int|long|unsigned|u?int(?:8|16|32|64)_t|(?:at::|c10::|__)?[Hh]alf2?)"
 NUMBER = r"(?:\d+|[A-Z][A-Z0-9_]*|k[A-Z]\w*)"
+PADDED = re.compile(
+    r"\bpad(?:ded)?\w*\s*\(|constant_pad|/\s*(\w+)\s*\*\s*\1\b"
+)  # by a function, or rounded up
 LOOP = re.compile(
     r"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*(?P<from>[^;]*);\s*(?P<if>[^;]*);\s*(?P<step>[^{};]*?)\)\s*(?=\{|[^\s)])"
 )
@@ -234,7 +237,9 @@ def _step_of_one(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 
 def _past_the_sum(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    """An inner loop over a whole chunk, wherever the outer one ends."""
+    """An inner loop over a whole chunk, wherever the outer one ends; not where the rows are padded before."""
+    if PADDED.search(text.source):
+        return
     for kernel in text.kernels:
         for match in LOOP.finditer(kernel.body):
             start = match["from"].strip()
