@@ -105,11 +105,12 @@ class Session:
     player: Player | None = field(init=False)
     problem: Problem = field(init=False)
     calls: int = field(default=0, init=False)  # that the submission answered
-    _restarts: int = field(default=0, init=False)
+    _restarts: dict[str, int] = field(default_factory=dict, init=False)  # by the function that was called
     _ends: dict[str, None] = field(default_factory=dict, init=False)  # of the players so far, in words
     _end: float = field(default=math.inf, init=False)
     _case: Case | None = field(default=None, init=False)
     _sealed: bool = field(default=False, init=False)
+    _abandoned: bool = field(default=False, init=False)
     _side: Side | None = field(default=None, init=False)
     _launches: tuple[Launch, ...] | None = field(default=None, init=False)
 
@@ -149,13 +150,20 @@ class Session:
             self._keep_output()
             self._sealed = True
 
+    @property
+    def _entry(self) -> str:
+        return (self._case.entry if self._case else "") or self.task.entry
+
     def pardon(self) -> None:
         """Deaths of players so far count no longer."""
-        self._restarts = 0
+        self._restarts.clear()
         self._ends.clear()
 
     def revive(self) -> None:
-        """After a death the next case gets a new process; its builds are cached."""
+        """After a death the next case gets a new process; its builds are cached.
+
+        A function that is fatal each time is left alone after a few; one beside it is still asked.
+        """
         if time.monotonic() > self._end:
             raise FaultError(
                 Status.TIMEOUT,
@@ -166,8 +174,8 @@ class Session:
         if self.player is not None:  # it died of a question on which nothing depended
             self._ends[ENDED] = None
             self.drop()
-        self._restarts += 1
-        if self._restarts > MAX_RESTARTS:
+        made = self._restarts[self._entry] = self._restarts.get(self._entry, 0) + 1
+        if made > MAX_RESTARTS or self._abandoned:
             raise FaultError(
                 Status.NOT_RUN,
                 f"Not run: too many calls before it {' or '.join(self._ends or [ENDED])}.",
@@ -190,7 +198,7 @@ class Session:
 
     def abandon(self) -> None:
         """From another thread: kill the submission's player, and start no other."""
-        self._restarts = MAX_RESTARTS
+        self._abandoned = True
         if player := self.player:
             player.kill()
 
@@ -198,7 +206,7 @@ class Session:
         """End the submission's player; the next one is started because we want it, not because it died."""
         if self.player:
             self.drop()
-            self._restarts -= 1
+            self._restarts[self._entry] = self._restarts.get(self._entry, 0) - 1
 
     def drop(self) -> None:
         """End the submission's player, and keep what it printed."""

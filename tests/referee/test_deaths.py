@@ -182,6 +182,27 @@ def test_why_the_rest_was_not_run_is_what_happened(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.slow
+def test_a_function_that_is_fatal_takes_nothing_from_one_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "MAX_RESTARTS", 1)
+    args = (Tensor((4, 6), device="cpu"),)
+    fatal = [Case(f"fatal {k}", args, points=1) for k in range(3)]
+    beside = [Case(f"beside {k}", args, points=1, entry="triple") for k in range(2)]
+    triple = "def triple(x):\n    return 3 * x\n"
+    cases = (*fatal, *beside, Case("fatal after", args, points=1))
+    reference = triple + BODY + "return 2 * x"
+    found = {f.id: f for f in grade(tmp_path, triple + BODY + "os.abort()", cases, reference).findings}
+    assert [found[f.id].status for f in found.values() if f.id.startswith("fatal")] == [
+        Status.CRASHED,
+        Status.CRASHED,
+        Status.NOT_RUN,
+        Status.CRASHED,  # the process that the other function left alive
+    ]
+    assert [(found[c.name].status, found[c.name].points) for c in beside] == [(Status.PASSED, 1)] * 2
+
+
+@pytest.mark.slow
 def test_of_further_arguments_those_are_named_that_it_fails_with(tmp_path: Path) -> None:
     row = Tensor((4, 6), layout="expanded", device="cpu")
     case = Case("views", (Tensor((4, 6), layout="strided", device="cpu"),), "Gaps.", others=((row,),))

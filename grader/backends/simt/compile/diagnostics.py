@@ -11,6 +11,7 @@ PLACE = re.compile(r"^(?:In file included from |\s+from )?(?P<file>[^\n:]+):(?P<
 LAUNCH = re.compile(
     r"no match for call to '\((?:const )?simt::TypedLauncher<(?P<want>.*)>\) \((?P<got>.*)\)'"
 )
+STATIC = re.compile(r"static assertion failed(?: due to requirement '.*')?: ")
 HIDDEN = (
     (
         re.compile(r"::simt::launcher\(SIMT_NAME\((?P<k>[^()]*)\), ::simt::Config\((?P<c>.*?)\), .*?\)\("),
@@ -82,7 +83,7 @@ def _plain(text: str) -> str:
         return f"the kernel takes ({match['want']}) but is launched with ({match['got']})"
     for pattern, replacement in HIDDEN:
         text = pattern.sub(replacement, text)
-    return text.strip().removeprefix("#error ").strip('"')
+    return STATIC.sub("", text).strip().removeprefix("#error ").strip('"')
 
 
 def _shorten(lines: list[str], start: int) -> str:
