@@ -162,11 +162,14 @@ def _half_filled(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
             cause = f"{named[1]} is written in this line{rest}, and line {seen.get('line')} reads an element of it that nobody has written."
             fix = "Give every element that is read a value: a 0 where there is no input."
-            if _handed_on(text, named[1], int(seen.get("line") or 0)):
+            handed_on = _handed_on(text, kernel, named[1], int(seen.get("line") or 0))
+            if handed_on:
                 fix = "Compare the indices and the conditions of both lines: only what is written can be handed on."
             if guarded:
                 asked = guarded["guard"][guarded["guard"].index("(") + 1 :].rstrip("{ \n")[:-1]
                 cause += f" Threads for which `{' '.join(asked.split())}` is false write nothing here."
+                if not handed_on:
+                    fix = f"Write 0 to {named[1]} otherwise: every element that is read needs a value."
                 if "==" in asked:
                     fix = "Ask which threads have a value to write, and whether the condition lets all of these through."
             yield Fact("half-filled", where, cause, fix)
@@ -190,11 +193,12 @@ def _own_element_again(text: SubmissionText, kernel: CppFunction, array: str, li
     return None
 
 
-def _handed_on(text: SubmissionText, array: str, line: int) -> bool:
-    """Whether this line stores an element of ``array`` as it is: a 0 would be as wrong there."""
+def _handed_on(text: SubmissionText, kernel: CppFunction, array: str, line: int) -> bool:
+    """Whether this line hands an element of ``array`` on as it is, not to a thread's own array: a 0 would be as wrong."""
     lines = text.code.splitlines()
-    stored = rf"\w\s*\[[^;=]*\]\s*=\s*{array}\s*\["
-    return 0 < line <= len(lines) and bool(re.search(stored, lines[line - 1]))
+    stored = re.compile(rf"(\w+)\s*\[[^;=]*?\]\s*=\s*{array}\s*\[")
+    given = stored.findall(lines[line - 1]) if 0 < line <= len(lines) else []
+    return any(not re.search(rf"\bfloat\s[^;()]*\b{name}\s*\[", kernel.body) for name in given)
 
 
 def _divisions(kernel: CppFunction) -> dict[str, re.Match[str]]:

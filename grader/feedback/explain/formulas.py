@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import brackets
+from grader.feedback.explain import brackets, fragment_mistakes
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
@@ -273,9 +273,11 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        "Compare it, and what it is given, with the formula that the task asks for, part by part.")  # fmt: skip
             return
     kernel = next((k for k in text.kernels if k.start <= begin <= k.start + len(k.body)), None)
-    made = _made_of(text, kernel, statement) if kernel else ""
+    made = ""
+    if kernel:
+        made = fragment_mistakes.made_of(text, kernel, finding) or _made_of(text, kernel, statement)
     beside = "Look here and in those lines first: w" if made else "W"
-    yield Fact("written-here", line, f"The element that differs was written here{made}.{shape}",
+    yield Fact("written-here", line, f"The element that differs was written here{made.removesuffix('.')}.{shape}",
                f"{beside}ork out by hand what arrives in this line and what it makes of it: the index, the value, and "
                "what Python gave to the kernel.")  # fmt: skip
 

@@ -68,6 +68,6 @@ def returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if isinstance(node, ast.FunctionDef) and node.name == part:
             last = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
             if len(last) == 1 and last[0].value is not None:
-                cause = f"{part} hands back `{ast.unparse(last[0].value)}`. What calls it is wrong with it."
+                cause = f"{part} hands back `{ast.unparse(last[0].value)}`, and that is not what the task asks of it. Functions that call {part} compute with it, so they are wrong as well."
                 yield Fact("part", last[0].lineno, cause,
                            "Compare this line with what the task asks of it, part by part.")  # fmt: skip
