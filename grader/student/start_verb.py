@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import disk, lessons, workspace
 from grader.domain.errors import BadInputError
-from grader.domain.installation import COURSE, from_wheel
+from grader.domain.installation import ABOVE, COURSE, from_wheel
 from grader.domain.version import __version__
 
 if TYPE_CHECKING:
@@ -60,11 +60,19 @@ def run(folder: Path) -> int:
     print("\nNext:")
     if folder.resolve() != Path.cwd().resolve():
         print(f"  cd {shlex.quote(where)}")
-    print(f"  {COURSE} doctor     what this machine has, what it lacks and how to get it")
-    print(f"  {COURSE} watch 01   grades 01_hello_inline.py each time you save it")
+    course = _typed_in(folder)
+    print(f"  {course} doctor     what this machine has, what it lacks and how to get it")
+    print(f"  {course} watch 01   grades 01_hello_inline.py each time you save it")
     if from_wheel():
         print(f"\nWhere a page of the course says ./course, type {COURSE}; work/ is this folder.")
     return 0
+
+
+def _typed_in(folder: Path) -> str:
+    """The command as it is typed in ``folder``: a clone's lies in the clone alone."""
+    if from_wheel() or folder.resolve() == ABOVE:
+        return COURSE
+    return shlex.quote(os.path.relpath(ABOVE / "course", folder.resolve()))
 
 
 def lay_out(folder: Path) -> Laid:

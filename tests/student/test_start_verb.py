@@ -8,6 +8,7 @@ import pytest
 
 from grader.domain import lessons, workspace
 from grader.domain.errors import BadInputError
+from grader.domain.installation import ABOVE
 from grader.student import start_verb
 from grader.student.run import exercises
 
@@ -78,6 +79,15 @@ def test_what_comes_next_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "cd " in said and "watch 01" in said
     start_verb.run(tmp_path / "mine")
     assert "all as before" in capsys.readouterr().out
+
+
+def test_the_command_that_is_said_is_found_from_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start_verb, "from_wheel", lambda: False)
+    start_verb.run(tmp_path / "mine")
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if " doctor " in one]
+    assert (tmp_path / "mine" / line.split()[0]).resolve() == ABOVE / "course"
 
 
 def test_a_place_where_no_folder_can_be_is_said(tmp_path: Path) -> None:
