@@ -76,8 +76,9 @@ TASK = Task(
                       "rows, serves 64 rows or columns of outputs; the grid has a block for each 64 x 64."),
                 Bound("register block", "shared_load_requests", 33_000, 1, "A number loaded from shared "
                       "memory into a register serves several products.", needs="shared tile"),
-                Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "No load from shared memory waits "
-                      "for another of its warp.", needs="shared tile"),
+                Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "With rows of the tiles one "
+                      "number longer, no load from shared memory has to wait for another of its warp.",
+                      needs="shared tile"),
             ),
             _another_product,
         ),
@@ -102,8 +103,8 @@ TASK = Task(
         ),
         Prediction(
             "shared_loads",
-            "With 4 x 4 outputs a thread, how many numbers does a thread load from shared memory for each "
-            "multiplication? With one output it is 2.",
+            "With 4 x 4 outputs, how many numbers does a thread load from shared memory for each "
+            "multiplication? With one it is 2.",
             answer=0.5,
             why="4 + 4 numbers serve 16 products.",
         ),

@@ -62,7 +62,7 @@ __global__ void product_kernel(const half* xh, const half* xl, const half* wh, c
     store_matrix_sync(tile, sum, 16, mem_row_major); __syncwarp();
     for (int i = threadIdx.x; i < 256; i += 32) {
         const int row = row0 + i / 16, col = col0 + i % 16;
-        // starter: // TODO 4: inside: tile[i] plus bias of the column; ReLU, or else lesson 08's.
+        // starter: // TODO 4: inside: v = tile[i] + bias of the column; relu(v), or sigmoid(v) * scale + v.
         // solution: begin
         if (row >= rows || col >= cols) continue;
         const float v = tile[i] + bias[col];

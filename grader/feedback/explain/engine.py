@@ -62,7 +62,7 @@ def explain(log: str, source: str = "") -> Explanation | None:
     errors = [_with_code(e, source) for e in places.compiler_errors(lines)]
     if slip := _slip(errors, source):
         return slip
-    for candidate, rules in _candidates(lines, errors):
+    for candidate, rules in _candidates(lines, errors, source):
         for rule in rules:
             if groups := _fits(rule, candidate):
                 return _fill(rule, groups, candidate, source)
@@ -111,13 +111,17 @@ def _told(error: Error) -> str:
     return f"{error.file.rsplit('/', 1)[-1]}:{error.line}: {first}" if error.line else first
 
 
-def _candidates(lines: list[str], errors: list[Error]) -> list[tuple[Error, tuple[Rule, ...]]]:
+def _candidates(lines: list[str], errors: list[Error], source: str) -> list[tuple[Error, tuple[Rule, ...]]]:
     """What to look at and with which rules. Later errors of a compiler mostly follow from the first."""
     early = tuple(rule for rule in RULES if rule.anywhere)
     if errors:
         first = next((e for e in errors if e.own or e.file in places.GENERATED_FILES), errors[0])
         several = [(e if e.line else replace(first, text=e.text), early) for e in errors[:20]]
-        said = [(Error(s.text, s.file, s.line, first.code), RULES) for s in places.summaries(lines)]
+        header = not (first.own or first.file in places.GENERATED_FILES)  # its line is not the student's
+        code = "" if header else first.code
+        said = [
+            (_with_code(Error(s.text, s.file, s.line, code), source), RULES) for s in places.summaries(lines)
+        ]
         alone = [(errors[0], RULES)] if errors[0] is not first else []
         return [*several, *said, (first, RULES), *alone]
     raised = places.exception(lines)
