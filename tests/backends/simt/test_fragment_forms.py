@@ -62,6 +62,8 @@ TAKEN = (
     tf32(A + B) + C.replace("16, 16, 16", "16, 16, 8") + M,
     (A + B + C).replace("16, 16, 16", "32, 8, 16") + M,
     "__shared__ half s[16][16];" + A + "load_matrix_sync(a, s[0], 16); load_matrix_sync(a, p, 16LL);",
+    "__shared__ float s[256];" + C + "load_matrix_sync(c, s, 16, mem_row_major);"
+    "store_matrix_sync(s, c, 16, mem_row_major);",
     C + "load_matrix_sync(c, q, 16, mem_col_major); store_matrix_sync(q, c, 16, mem_row_major);",
     tf32(A) + "load_matrix_sync(a, q, 16); a.x[0] = __float_to_tf32(a.x[0]);",
     C + "fill_fragment(c, 0); decltype(c)::storage_element_type first = c.x[0]; q[0] = first;",

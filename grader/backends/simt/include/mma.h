@@ -111,9 +111,9 @@ SIMT_INLINE void fill_fragment(F& f, const V& value) {
 }
 
 template <class F, class P, class = simt::tile::AreFragments<F>>
-SIMT_INLINE void load_matrix_sync(F& f, const P& pointer, unsigned stride) {
+SIMT_INLINE void load_matrix_sync(F& f, P pointer, unsigned stride) {
   static_assert(!F::sums, "a fragment of sums is loaded with its layout: load_matrix_sync(f, p, stride, mem_row_major)");
-  static_assert(std::is_convertible_v<const P&, const typename F::element_type*>,
+  static_assert(std::is_convertible_v<P, const typename F::element_type*>,
                 "the fragment's type and the pointer's differ: load_matrix_sync copies numbers and converts none");
   const typename F::element_type* p = pointer;
   simt::tile::check_address(p, stride, sizeof *p);
@@ -124,9 +124,9 @@ SIMT_INLINE void load_matrix_sync(F& f, const P& pointer, unsigned stride) {
 }
 
 template <class F, class P, class = simt::tile::AreFragments<F>>
-SIMT_INLINE void load_matrix_sync(F& f, const P& pointer, unsigned stride, layout_t layout) {
+SIMT_INLINE void load_matrix_sync(F& f, P pointer, unsigned stride, layout_t layout) {
   static_assert(F::sums, "a fragment of matrix_a or matrix_b has its layout in its type: load_matrix_sync(f, p, stride)");
-  static_assert(std::is_convertible_v<const P&, const typename F::element_type*>,
+  static_assert(std::is_convertible_v<P, const typename F::element_type*>,
                 "the fragment's type and the pointer's differ: load_matrix_sync copies numbers and converts none");
   const typename F::element_type* p = pointer;
   simt::tile::check_address(p, stride, sizeof *p);
@@ -137,9 +137,9 @@ SIMT_INLINE void load_matrix_sync(F& f, const P& pointer, unsigned stride, layou
 }
 
 template <class P, class F, class = simt::tile::AreFragments<F>>
-SIMT_INLINE void store_matrix_sync(const P& pointer, const F& f, unsigned stride, layout_t layout) {
+SIMT_INLINE void store_matrix_sync(P pointer, const F& f, unsigned stride, layout_t layout) {
   static_assert(F::sums, "only a fragment of sums (accumulator) can be stored");
-  static_assert(std::is_convertible_v<const P&, typename F::element_type*>,
+  static_assert(std::is_convertible_v<P, typename F::element_type*>,
                 "the fragment's type and the pointer's differ: store_matrix_sync copies numbers and converts none");
   typename F::element_type* p = pointer;
   simt::tile::check_address(p, stride, sizeof *p);
