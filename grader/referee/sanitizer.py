@@ -68,8 +68,11 @@ class Subject:
 
     @property
     def cases(self) -> list[Case]:
-        """Those that are played."""
-        return [c for c in self.task.cases if c.expect == "match"][:CASES]
+        """Those that are played: the first few and the first of each further function, all inputs of them."""
+        right = [c for c in self.task.cases if c.expect == "match"]
+        first = {c.entry: c for c in reversed(right)}
+        chosen = [c for number, c in enumerate(right) if number < CASES or first[c.entry] is c]
+        return [replace(c, args=args, others=()) for c in chosen for args in (c.args, *c.others)]
 
 
 def run(

@@ -27,7 +27,13 @@ TASK = Task(
             others=((Tensor((20, 40), layout="expanded"),),),
         ),
         Case("offset", (Tensor((16, 31), layout="offset"),), "A view that starts inside its storage.", 1),
-        Case("empty", (Tensor((0, 8)),), "No elements: a grid of zero blocks is a CUDA error.", 1),
+        Case(
+            "empty",
+            (Tensor((0, 8)),),
+            "No elements: a grid of zero blocks is a CUDA error.",
+            1,
+            others=((Tensor((8, 0)),),),
+        ),
         Case("on the CPU", (Tensor((4, 4), device="cpu"),), "A GPU cannot follow a CPU pointer.", 1, "raise"),
         Case(
             "float64",

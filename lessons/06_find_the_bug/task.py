@@ -12,8 +12,8 @@ SIZE = 64  # threads of a block
 Hidden = Callable[[Tried], str]
 
 
-def _case(entry: str, x: Tensor, why: str) -> Case:
-    return Case(entry, (x,), why, 1, entry=entry)
+def _case(entry: str, x: Tensor, why: str, *others: Tensor) -> Case:
+    return Case(entry, (x,), why, 1, entry=entry, others=tuple((other,) for other in others))
 
 
 def _full_blocks(x: Tried) -> str:
@@ -113,7 +113,7 @@ TASK = Task(
         _case("triple", Tensor((150,)), "The last block has threads without an element."),
         _case("reverse", Tensor((150,)), "Every block turns its own elements round, the short last one too."),
         _case("offset", Tensor((150,)), "All threads of a block meet at its barrier."),
-        _case("pairs", Tensor((150,)), "The last element has no right neighbour."),
+        _case("pairs", Tensor((150,)), "The last element has no right neighbour.", Tensor((2 * SIZE,))),
         _case("transpose", Tensor((9, 14)), "A matrix that is not square."),
         _case(
             "squares",

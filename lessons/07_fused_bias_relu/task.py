@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.exercise_stage import Stage
@@ -53,7 +54,10 @@ TASK = Task(
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "ReLU of NaN is NaN."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
-        _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
+        replace(
+            _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
+            others=((Tensor((3, 0, 16)),),),
+        ),
         _alone("views", (30, 52), "A transposed matrix, a bias with NaN.", x="transposed", fill="special"),
         _alone("odd address", (9, 64), "Rows of float4 that begin at an odd address.", x="offset"),
         _alone("odd bias", (9, 64), "The bias may begin at an odd address, too.", bias="offset"),

@@ -1,5 +1,6 @@
 """How lesson 08 is graded."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from grader.domain.exercise_stage import Stage
@@ -98,7 +99,10 @@ TASK = Task(
         _model("many blocks", Tensor((301, 8)), 1021, 1, "307,321 elements: a grid that follows the size."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "NaN and infinity are passed on."),
         _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
-        _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
+        replace(
+            _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
+            others=((Tensor((3, 0, 16)),),),
+        ),
         _view("views", (20, 31), "A view with gaps, and values near 10."),
     ),
     own="elementwise",

@@ -19,7 +19,13 @@ TASK = Task(
             "Starts inside its storage; exp overflows.",
             1,
         ),
-        Case("empty", (Tensor((0, 8)), 2.0), "No elements: a grid of zero blocks is a CUDA error.", 1),
+        Case(
+            "empty",
+            (Tensor((0, 8)), 2.0),
+            "No elements: a grid of zero blocks is a CUDA error.",
+            1,
+            others=((Tensor((8, 0)), 2.0),),
+        ),
         Case(
             "float16", (Tensor((21, 33), dtype="float16"), 2.0), "Half precision in, half precision out.", 1
         ),

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from grader.backends.extension.request import BuildRequest
-from grader.referee.sanitizer import further, parse
+from grader.domain.lessons import find
+from grader.domain.task import Tensor
+from grader.referee.process.player_process import Limits
+from grader.referee.sanitizer import Subject, further, parse
 
 LOG = """========= COMPUTE-SANITIZER
 ========= Invalid __global__ write of size 4 bytes
@@ -33,6 +36,14 @@ def test_each_error_is_a_finding(tmp_path: Path) -> None:
     assert first.line == 3
     assert "1 bytes after the nearest tensor" in first.what
     assert second.kind == "misaligned" and second.kernel == "reduce<float>" and second.line is None
+
+
+def test_each_function_is_played_with_all_that_its_first_case_passes() -> None:
+    lesson = find("06")
+    subject = Subject(lesson.task, str(lesson.solution), "", Limits())
+    played = [(case.name, case.args[0].shape) for case in subject.cases if isinstance(case.args[0], Tensor)]
+    assert {name for name, _ in played} == {case.name for case in subject.task.cases}
+    assert [shape for name, shape in played if name == "pairs"] == [(150,), (128,)]
 
 
 def test_a_clean_report_has_no_finding() -> None:

@@ -135,9 +135,43 @@ def _constants(code: str, value: str) -> str:
 def _empty_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     called = re.search(r"<<<", text.code)
     if called and re.search(r"\bempty\b|no (?:elements|rows|columns)", f"{finding.id} {finding.message}"):
+        yield from _one_size_asked(text)
         cause = "This case has no elements, so this launch has a grid of 0 blocks, and CUDA refuses that."
         fix = "Return before the launch if there is nothing to do: `if (x.numel() == 0) return out;`."
         yield Fact("empty-grid", text.line(called.start()), cause, fix)
+
+
+def _one_size_asked(text: SubmissionText) -> Iterator[Fact]:
+    """``if (x.size(0) == 0) return out;`` in front of a launch that was made nevertheless."""
+    for host in (f for f in text.host if "<<<" in f.body):
+        before = host.body[: host.body.index("<<<")]
+        for guard in re.finditer(r"\bif\s*\((?P<c>(?:[^;{}()]|\([^()]*\))*)\)\s*\{?\s*return\b", before):
+            parts = re.split(r"(&&)", " ".join(guard["c"].split()))
+            asked = [_size_asked(part.strip(), before) for part in parts[::2]]
+            if "||" in guard["c"] or not all(x for x, _ in asked) or len({x for x, _ in asked}) > 1:
+                continue
+            x, where = asked[0][0], text.line(host.start + guard.start())
+            alone = (
+                f"asks for one size of {x} alone" if len(asked) == 1 else "is true only if all of these are 0"
+            )
+            cause = (
+                f"`{' '.join(guard['c'].split())}` {alone}. A tensor has no elements if any of its sizes is 0, whether there are "
+                "no rows or no columns: then the launch has a grid of 0 blocks, and CUDA refuses that."
+            )
+            yield Fact("one-size-asked", where, cause, f"Ask for all of its elements: `{x}.numel() == 0`.")
+
+
+def _size_asked(condition: str, before: str) -> tuple[str, str]:
+    """The tensor, and the number of its size, that ``condition`` compares with 0; two empty texts if it does not."""
+    told = re.fullmatch(r"(?:!\s*(?P<not>.+)|(?P<is>.+?)\s*(?:==\s*0|<\s*1|<=\s*0))", condition)
+    size = (told["not"] or told["is"]).strip() if told else ""
+    if re.fullmatch(r"\w+", size):
+        made = re.search(
+            rf"(?<![\w.]){size}\s*=\s*(?P<v>\w+\.sizes?\([^()]*\)(?:\[[^\]]*\])?)\s*[,;]", before
+        )
+        size = made["v"] if made else ""
+    of = re.fullmatch(r"(?P<x>\w+)\.(?:size\(\s*(?P<k>-?\d)\s*\)|sizes\(\)\[\s*(?P<j>\d)\s*\])", size)
+    return (of["x"], of["k"] or of["j"]) if of else ("", "")
 
 
 def _idle_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

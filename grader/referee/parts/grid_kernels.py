@@ -270,15 +270,16 @@ class Memory:
 def _race(check: Check, one: Access, two: Access, entry: str) -> Finding:
     """Two threads that touch the same element, at least one of which writes it."""
     advice = " Each element must belong to one thread: compute its index from the thread's own number."
+    where = f"in line {two.line}" if two.line and two.line != one.line else "too"
     message = (
-        f"{_at(two.line, _who(one.who))} writes {one.array}[{one.index}], and "
-        f"{_small(_who(two.who))} {two.kind}s it too.{advice}"
+        f"{_at(one.line, _who(one.who))} writes {one.array}[{one.index}], and "
+        f"{_small(_who(two.who))} {two.kind}s it {where}.{advice}"
     )
     return check.failed(
         Status.RACE,
         message,
         threads=[list(one.who), list(two.who)],
-        line=two.line,
+        line=one.line,
         on_grid=entry,
         advice=advice,
     )

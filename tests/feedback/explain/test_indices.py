@@ -168,6 +168,26 @@ def test_a_launch_that_cuda_refuses(host: str, rule: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("guard", "said", "line"),
+    [
+        ("if (x.size(0) == 0) return out;", "one size of x alone", 6),
+        ("if (!x.sizes()[1]) { return out; }", "one size of x alone", 6),
+        ("const int64_t rows = x.size(0); if (rows == 0) return out;", "one size of x alone", 6),
+        ("if (x.size(0) == 0 && x.size(1) == 0) return out;", "only if all of these are 0", 6),
+        ("if (x.size(0) == 0 || x.size(1) == 0) return out;", "has no elements, so", 7),
+        ("if (x.numel() < 0) return out;", "has no elements, so", 7),
+    ],
+)
+def test_a_guard_that_asks_for_one_size_is_named_where_an_empty_grid_was_launched(
+    guard: str, said: str, line: int
+) -> None:
+    refused = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
+    host = f"void f(torch::Tensor x) {{\n{guard}\nk<<<grid, 256>>>(1);\n}}"
+    told = indices.launch(refused, f'source = r"""\n{USUAL}{host}\n"""\n')
+    assert told is not None and said in told.cause and told.line == line
+
+
+@pytest.mark.parametrize(
     ("guard", "direction"),
     [
         ("if (row * cols + col < rows * cols) out[row * cols + col] = 1;", "column"),

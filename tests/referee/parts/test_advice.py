@@ -1,5 +1,6 @@
 """What a part says of a wrong answer: of the cause no more than is certain, and nothing twice."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,11 @@ def test_a_guard_is_asked_for_only_where_the_thread_has_no_element(tmp_path: Pat
 def test_a_loop_that_ends_is_judged_by_what_it_does_and_one_without_an_end_by_that(tmp_path: Path) -> None:
     every = "def mine(i, x, out):\n    for i in range(len(x)):\n        out[i] = 2 * x[i]\n"
     assert failure(tmp_path, every, SCALE).status is Status.RACE
+    inputs = "def mine(i, x, out):\n    if i:\n        out[i] = x[i - 1]\n    x[i] = 1.0\n"
+    found = failure(tmp_path, inputs, SCALE)
+    assert re.match(
+        r"Line 4: thread \d+ writes x\[\d+\], and thread \d+ reads it in line 3\. ", found.message
+    )
     endless = "def mine(i, x, out):\n    while True:\n        out[i] = 2 * x[i]\n"
     found = failure(tmp_path, endless, SCALE)
     assert found.status is Status.TIMEOUT and "Does its loop end?" in found.message
