@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.feedback.explain.source_text import OUTSIDE, CppFunction, Fact, Finder, SubmissionText
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
 ASKS = re.compile(
     r"%\s*(?:8|16|32|alignof|sizeof)|&\s*\(?(?:7|15|31|0x[01]?[fF]|sizeof|alignof)\b|is_aligned"
 )
+WORD = re.compile(r"[A-Za-z_]\w*")
 MADE = r"\b(?:bool|auto|int)\s+(?P<v>\w+)\s*=\s*(?P<value>[^;]*);"
+
+
+@dataclass(frozen=True, slots=True)
+class Modulus:
+    """A ``multiple`` in bytes that an address is asked for, 0 if it is unknown, ``at`` a place of the code."""
+
+    multiple: int
+    at: int
+    code: str
 
 
 def _any_address(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -33,7 +44,10 @@ def _any_address(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             if tensor.get("argument") not in kernel.names or len(given) != len(kernel.names):
                 continue
             pointer = _bare(given[kernel.names.index(tensor["argument"])])
-            if not _asked(text, host, pointer):
+            asked = _asked(text, host, pointer, size)
+            if asked:
+                yield _too_small(text, kernel, asked[0], str(tensor["argument"]), size)
+            elif asked is not None:
                 yield _fact(text, host, kernel, (pointer, str(tensor["argument"])), at, size)
 
 
@@ -56,21 +70,77 @@ def _names(host: CppFunction, pointer: str) -> set[str]:
     return found - {"reinterpret_cast", "static_cast", "const", "float", "float4", "float2", "data_ptr", "mutable_data_ptr", "const_data_ptr", "auto"}  # fmt: skip
 
 
-def _asked(text: SubmissionText, host: CppFunction, pointer: str) -> bool:
-    """Whether the function that launches asks where this pointer points to, as far as a text tells."""
-    if unused := _unused(text, host):  # what it asks there comes to nothing
-        body = host.body.replace(unused[0], ";")
-    else:
-        body = host.body
-    helpers = [f.name for f in text.host if f is not host and ASKS.search(f.body)]
-    helpers += re.findall(r"\bauto\s+(\w+)\s*=\s*\[", body)  # a lambda may ask
-    asks = rf"\b(?:{'|'.join([*helpers, 'uintptr_t', 'intptr_t', 'size_t'])})\b"
+def _asked(text: SubmissionText, host: CppFunction, pointer: str, size: int) -> list[Modulus] | None:
+    """By which multiples the launching function, and those that it calls, ask where this pointer points to.
+
+    None if it asks in a way that is not followed here, or by a multiple that is large enough.
+    """
     names = _names(host, pointer)
-    return any(
-        re.search(asks, part) and names & set(re.findall(r"[A-Za-z_]\w*", part))
-        for part in re.split(r"[;{}]", body)
-        if "<<<" not in part
-    )
+    unused = _unused(text, host)  # what it asks there comes to nothing
+    body = host.body.replace(unused[0], " " * len(unused[0])) if unused else host.body
+    every = _helpers(text, host, body)
+    found = _moduli(body, host.start, names)
+    for name in every:
+        for call in re.finditer(rf"\b{name}\s*\((?P<given>(?:[^;()]|\((?:[^;()]|\([^;()]*\))*\))*)\)", body):
+            if names & set(WORD.findall(call["given"])):
+                asks = _followed(every, name)
+                if asks is None:
+                    return None
+                found += asks
+    if not found:
+        whole = re.split(r"[;{}]", body)
+        mine = [part for part in whole if "<<<" not in part and names & set(WORD.findall(part))]
+        return None if any(re.search(r"\b(?:u?intptr_t|size_t|storage_offset)\b", part) for part in mine) else []
+    return found if all(0 < one.multiple < size for one in found) else None
+
+
+def _helpers(text: SubmissionText, host: CppFunction, body: str) -> dict[str, tuple[str, int]]:
+    """The bodies of the file's own functions, of its macros and of the function's lambdas, and where they begin."""
+    every = {f.name: (f.body, f.start) for f in text.functions if f is not host and not f.kernel}
+    for macro in re.finditer(r"#\s*define\s+(?P<name>\w+)\([^()\n]*\)(?P<body>(?:[^\n\\]|\\\n)*)", text.code):
+        every[macro["name"]] = macro["body"], macro.start("body")
+    for inner in re.finditer(r"\bauto\s+(?P<name>\w+)\s*=\s*\[[^\]]*\][^{};]*(?P<body>\{[^{}]*\})", body):
+        every[inner["name"]] = inner["body"], host.start + inner.start("body")
+    return every
+
+
+def _followed(every: dict[str, tuple[str, int]], name: str, depth: int = 4) -> list[Modulus] | None:
+    """The multiples that a function asks an address for, itself or by those it calls; None where one is unknown."""
+    body, start = every[name]
+    found = _moduli(body, start, None)
+    for other in every:
+        if other != name and depth and re.search(rf"\b{other}\s*\(", body):
+            asks = _followed(every, other, depth - 1)
+            if asks is None:
+                return None
+            found += asks
+    unknown = not found and (ASKS.search(body) or re.search(r"\bu?intptr_t\b|storage_offset", body))
+    return None if unknown or any(not one.multiple for one in found) else found
+
+
+def _moduli(body: str, start: int, names: set[str] | None) -> list[Modulus]:
+    """What remains of an address is asked here: of one of these names, or of any address."""
+    kept = re.findall(r"\b(\w+)\s*=\s*[^;=]*\bu?intptr_t\b[^;%&]*;", body)
+    address = "|".join([r"u?intptr_t", r"reinterpret_cast\s*<\s*size_t", *kept])
+    form = rf"\b(?:{address})\b[^;%&|]*?(?:%\s*(?P<k>[\w()]+)|&\s*\(?(?P<m>0x[0-9a-fA-F]+|\w+)\b(?!\s*&))"
+    found = []
+    for match in re.finditer(form, body):
+        if names is not None and not (names | set(kept)) & set(WORD.findall(match[0])):
+            continue
+        at = match.start("k") if match["k"] else match.start("m")
+        sign = "%" if match["k"] else "&"
+        found.append(Modulus(_multiple(match["k"], match["m"]), start + at, f"{sign} {match['k'] or match['m']}"))
+    return found
+
+
+def _multiple(divisor: str | None, mask: str | None) -> int:
+    """The multiple that `% divisor` or `& mask` asks for; 0 if it is no number."""
+    if divisor:
+        known = re.match(r"sizeof\(float(?P<n>[24]?)\)", divisor)
+        number = re.match(r"\d+", divisor)
+        return 4 * int(known["n"] or 1) if known else int(number[0]) if number else 0
+    number = re.fullmatch(r"0x[0-9a-fA-F]+|\d+", mask or "")
+    return int(number[0], 0) + 1 if number else 0
 
 
 def _unused(text: SubmissionText, host: CppFunction) -> re.Match[str] | None:
@@ -104,6 +174,16 @@ def _fact(
     whole = f"`{condition} && {ask}`" if condition and "||" not in condition else f"`{ask}`"
     fix = f"Launch {kernel.name} only if {whole}, and else a kernel that takes one element at a time."
     return Fact("any-address", text.line(host.start + where), cause, fix)
+
+
+def _too_small(text: SubmissionText, kernel: CppFunction, asked: Modulus, argument: str, size: int) -> Fact:
+    """An address that is asked for a smaller multiple than the kernel needs."""
+    cause = (
+        f"`{asked.code}` asks for an address that is a multiple of {asked.multiple}: an address counts in bytes. {kernel.name} takes "
+        f"{size} bytes of {argument} at a time, which must begin at a multiple of {size}."
+    )
+    right = f"% {size}" if asked.code.startswith("%") else f"& {size - 1}"
+    return Fact("address-of-too-little", text.line(asked.at), cause, f"Ask for a multiple of {size}: `{right}`.")
 
 
 def _condition(host: CppFunction, at: int) -> tuple[int, str]:

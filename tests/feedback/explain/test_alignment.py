@@ -34,7 +34,7 @@ def told(source: str, inside: int = 0, argument: str = "x") -> dict[str, Any]:
     seen = [{"kind": "misaligned", "kernel": "wide", "line": 4, "size": 16, "tensor": tensor}]
     finding = Finding("memory", Status.ILLEGAL_ACCESS, "reads 16 bytes", evidence={"seen": seen})
     found = attach.explained(finding, source).evidence.get("explanation") or {"rule": ""}
-    return found if found["rule"] == "any-address" else {"rule": ""}
+    return found if found["rule"] in ("any-address", "address-of-too-little") else {"rule": ""}
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,37 @@ def test_nothing_is_said_where_the_index_is_wrong_or_the_file_asks() -> None:
     assert told(SOURCE)["rule"] == ""
     assert told(unasked.replace("n % 4 == 0)", "n % 4 == 0 && fits(x))"))["rule"] == ""
     assert told(unasked, argument="gone")["rule"] == ""
+
+
+TWO = "bool both(torch::Tensor a, torch::Tensor b) { return fits(a) && fits(b); }\ntorch::Tensor copy("
+LAMBDA = "    auto even = [](const void* p) { return ((uintptr_t)p & 3) == 0; };\n"
+
+
+@pytest.mark.parametrize(
+    ("edits", "line", "says"),
+    [
+        ([("t.data_ptr()) % 16", "t.data_ptr()) % 4"), (MADE, ""), ("&& aligned", "&& fits(x)")], 6, "`% 4`"),
+        ([("t.data_ptr()) % 16", "t.data_ptr()) % sizeof(float)"), (MADE, ""), ("&& aligned", "&& fits(x)")], 6, "of 4:"),
+        ([("from % 16", "from % 8")], 11, "multiple of 8"),
+        ([("from % 16 == 0", "from & 7) == 0"), ("(uintptr_t)", "((uintptr_t)")], 11, "`& 15`"),
+        ([("t.data_ptr()) % 16", "t.data_ptr()) % 4"), (MADE, ""), ("&& aligned", "&& both(x, out)"), ("torch::Tensor copy(", TWO)], 6, "`% 16`"),
+        ([(MADE, LAMBDA), ("&& aligned", "&& even(from)")], 11, "`& 3`"),
+        ([("bool fits", "#define EVEN(p) ((uintptr_t)(p) % 4 == 0)\nbool fits"), (MADE, ""), ("&& aligned", "&& EVEN(from)")], 6, "`% 4`"),
+    ],
+)  # fmt: skip
+def test_an_address_is_asked_for_too_small_a_multiple(edits: list[tuple[str, str]], line: int, says: str) -> None:
+    source = SOURCE
+    for old, new in edits:
+        assert source.count(old) >= 1, old
+        source = source.replace(old, new, 1)
+    found = told(source)
+    assert found["rule"] == "address-of-too-little" and found["line"] == line, found
+    assert says in f"{found['cause']} {found['fix']}", found
+
+
+def test_nothing_is_said_of_a_multiple_that_is_not_known_or_large_enough() -> None:
+    plain = SOURCE.replace(MADE, "")
+    for body in ("(uintptr_t)t.data_ptr() % ALIGN == 0", "t.storage_offset() % 4 == 0", "is_aligned(t)"):
+        asked = plain.replace("reinterpret_cast<uintptr_t>(t.data_ptr()) % 16 == 0", body)
+        assert told(asked.replace("&& aligned", "&& fits(x)"))["rule"] == "", body
+    assert told(SOURCE.replace("from % 16", "from % 32"))["rule"] == ""
