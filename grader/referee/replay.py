@@ -101,7 +101,11 @@ class Replay:
         task = self._job.task
         parts = [getattr(part, "case", None) for part in task.parts]
         every = [case for case in (*task.cases, *parts) if isinstance(case, Case) and not case.hidden]
-        found = [case for case in every if not name or case.name == name]
+        found = [
+            replace(case, args=args, others=())
+            for case in every if not name or case.name == name
+            for args in (case.args, *case.others)
+        ]  # fmt: skip
         if not found:
             known = ", ".join(repr(case.name) for case in every) or "none: this lesson has no kernels to call"
             raise BadInputError(f"There is no case {name!r}. The cases of this file: {known}.")
@@ -112,17 +116,19 @@ class Replay:
         first = Asked("", -1 if wanted.launch is None else wanted.launch,
                       (wanted.block,) if wanted.block else (), wanted.neighbours, wanted.most)  # fmt: skip
         cases = self.cases(wanted.case)
-        failed: tuple[int, Played] | None = None
+        failed: list[tuple[int, Played]] = []
         played_last = 0
         for number, case in enumerate(cases):
             played_last = number
             played = self._play(case, first if number == 0 else None, wanted.schedule)
             if _in_a_kernel(played):
                 break
-            if played.failed and failed is None:
-                failed = number, played
+            if played.failed:
+                failed.append((number, played))
         else:  # no thread did anything wrong to memory: a result that is, or else the first case
-            number, played = failed or (0, played if len(cases) == 1 else Played(cases[0], None))
+            # Before all others one whose kernels left something unwritten, or wrote what is wrong: they were launched.
+            failed.sort(key=lambda one: not memory.errors(one[1].seen) and not _wrong_result(one[1]))
+            number, played = (failed or [(0, played if len(cases) == 1 else Played(cases[0], None))])[0]
         asked = self._asked_for(played, wanted)
         # The first case was recorded; what was played after it is in that recording as well.
         kept = self._kept() if played_last == 0 and self._covers(asked, first) else None
@@ -276,6 +282,11 @@ class Replay:
 def _in_a_kernel(played: Played) -> bool:
     """Whether a thread did something wrong to memory."""
     return any(f.block is not None for f in memory.errors(played.seen))
+
+
+def _wrong_result(played: Played) -> bool:
+    """Whether the call ended, with a result that is wrong."""
+    return played.failed is not None and "first_wrong" in played.failed.evidence
 
 
 def outcome(recording: Recording) -> tuple[object, ...]:

@@ -27,6 +27,12 @@ GUARDS = (  # what is compared, and by how much it falls short
     re.compile(rf"{INDEX}\s*\+\s*(?P<k>\d+)\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)(?!\s*[-+*/\w(.])"),
 )
 
+SCALED = (  # the index times a number, or the bound divided by one
+    re.compile(rf"{INDEX}\s*\*\s*(?P<k>\d+)\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)(?!\s*[-+*/%\w(.])"),
+    re.compile(rf"(?<![\w.*])(?P<k>\d+)\s*\*\s*{INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)(?!\s*[-+*/%\w(.])"),
+    re.compile(rf"(?<![-+*/%]\s)(?<![-+*/%]){INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)\s*/\s*(?P<k>\d+)(?![\w.*/])"),
+)
+
 
 def _short_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``if (i < n - 1) out[i] = ...`` where the last element alone was never written."""
@@ -54,6 +60,38 @@ def _short_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 cause = f"`{guard[0].strip()}` stops {who}: of {n} elements, the last has the number {n} - 1."
                 yield Fact("guard-too-short", text.line(kernel.start + head.end() + guard.start()), cause,
                            f"Write `{i} {sign} {n}`.")  # fmt: skip
+                return
+
+
+def _scaled_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if (i * 4 >= n) return;`` where exactly what lies behind the first quarter was never written."""
+    found = SEVERAL.search(finding.message)
+    missing = _missing(finding.message)
+    total = math.prod(int(n) for n in found["shape"].split(",")) if found else 0
+    for kernel in text.kernels if missing else ():
+        for head in re.finditer(r"\b(?P<word>if|for|while)\s*\(", kernel.body):
+            condition = _bracket(kernel.body, head.end() - 1)
+            end = head.end() + len(condition) + 1
+            for guard in (m for form in SCALED for m in form.finditer(condition)):
+                leaves, k = guard["sign"].startswith(">"), int(guard["k"])
+                if guard["sign"] in ("<=", ">") or k < 2 or ("&&" if leaves else "||") in condition:
+                    continue
+                # As many elements a thread as a vector has.
+                if not any(total % w == 0 and w * -(-(total // w) // k) == total - missing for w in (1, 2, 4)):
+                    continue
+                if leaves != bool(re.match(r"\s*\{?\s*(?:return|continue|break)\b", kernel.body[end:])):
+                    continue
+                reached = kernel.body[end:] if leaves else _statement(kernel.body, end)
+                if not _stored_there_alone(kernel.parameters, kernel.body, reached):
+                    continue
+                n, i = guard["n"], guard["i"]
+                part = {2: "half", 3: "third", 4: "quarter"}.get(k, f"1 in {k}")
+                cause = (
+                    f"`{guard[0].strip()}` lets the threads below {n} / {k} through and stops all others: exactly what lies behind "
+                    f"the first {part} was never written. {n} counts here what {i} counts, so there is nothing to multiply or to divide."
+                )
+                yield Fact("guard-scaled", text.line(kernel.start + head.end() + guard.start()), cause,
+                           f"Write `{i} {guard['sign']} {n}`.")  # fmt: skip
                 return
 
 
@@ -99,4 +137,7 @@ def _stored_there_alone(parameters: str, body: str, reached: str) -> bool:
     return False
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_short_guard, WRONG),)
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_short_guard, WRONG),
+    (_scaled_guard, WRONG),
+)

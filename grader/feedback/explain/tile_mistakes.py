@@ -112,6 +112,43 @@ def _again(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _written_under(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if (i == n - 1) last = x[i];``: the one statement that writes what a block then reads without a value."""
+    for seen in (finding.evidence.get("seen") or [])[:1]:
+        name = re.search(r"reads element \d+ of (\w+) \([^)]*shared memory\)", str(seen.get("what")))
+        if name is None or "uninit" not in str(seen.get("kind")):
+            continue
+        for kernel in (k for k in text.kernels if re.search(rf"__shared__[^;(]*\s{name[1]}\s*;", k.body)):
+            stores = list(re.finditer(rf"(?<![\w.]){name[1]}\s*[-+*/]?=(?!=)", kernel.body))
+            uses = rf"\b{name[1]}\b\s*(?:\+\+|--)|(?:\+\+|--|&)\s*{name[1]}\b"
+            head = r"\bif\s*\((?P<c>(?:[^;{}()]|\((?:[^;{}()]|\([^;{}()]*\))*\))*)\)\s*\{?\s*$"
+            asked = re.search(head, kernel.body[: stores[0].start()]) if len(stores) == 1 else None
+            barrier = kernel.body.find("__syncthreads", stores[0].end()) if asked else -1
+            read = re.search(rf"\b{name[1]}\b", kernel.body[stores[0].end() :]) if asked else None
+            if asked is None or re.search(uses, kernel.body) or read is None:
+                continue
+            if not 0 <= barrier < stores[0].end() + read.start():
+                continue
+            yield _told_of_one(text, kernel, name[1], (asked.start(), " ".join(asked["c"].split())), seen)
+
+
+def _told_of_one(
+    text: SubmissionText, kernel: CppFunction, name: str, asked: tuple[int, str], seen: dict[str, object]
+) -> Fact:
+    at, condition = asked
+    block = seen.get("block")
+    where = f"in block {tuple(block)}" if isinstance(block, list | tuple) else "in the block that is named"
+    cause = f"Only this statement writes {name}, under `{condition}`, and {where} no thread came to it: line {seen.get('line')} reads {name} without a value."
+    own = re.findall(r"\b(\w+)\s*=\s*(?:\(\w+\)\s*)?(?:me\(\)|[^;,]*\bblockIdx\.x\b[^;,]*)[;,]", kernel.body)
+    number = re.match(rf"(?P<i>me\(\)|{'|'.join([*map(re.escape, own), '(?!)'])})\s*==(?!=)", condition)
+    fix = "Each block has memory of its own there, so one thread of each block must write it."
+    if number:
+        cause += f" {number['i']} is a thread's number in the whole grid: one thread of all blocks together can have this one."
+        places = re.findall(r"\b(\w+)\s*=\s*(?:\(\w+\)\s*)?threadIdx\.x\s*[;,]", kernel.body)
+        fix += f" Ask for its place in the block, `{places[0] if places else 'threadIdx.x'}`."
+    return Fact("written-under", text.line(kernel.start + at), cause, fix)
+
+
 def _sizes(text: SubmissionText, kernel: CppFunction) -> set[str]:
     """What the number of a block's threads is called: blockDim.x, and constants that a launch or a tile has for it."""
     found = {"blockDim.x"}
@@ -160,5 +197,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_met_by_nobody, WRONG | OUTSIDE),
     (_behind_the_last, WRONG | OUTSIDE),
     (_from_the_end, WRONG | OUTSIDE),
+    (_written_under, WRONG),
     (_again, frozenset({Status.FAILED})),
 )

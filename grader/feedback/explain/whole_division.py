@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -125,6 +126,16 @@ def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if re.search(r"\b(?:constant_)?pad(?:_nd)?\s*\(", text.code):
         return  # what was filled up to whole blocks divides evenly
 
+    for start, value, block in _grids(text):
+        for part in CHAIN.finditer(value):
+            around = _argument(value, part.start(), part.end())
+            if fact := _down(text, part, around, block):
+                yield Fact("grid-rounded-down", text.line(start + part.start()), *fact)
+
+
+def _grids(text: SubmissionText) -> Iterator[tuple[int, str, str]]:
+    """Where the number of a launch's blocks is made, the code that makes it, and the block of that launch."""
+
     def made(name: str, before: int) -> list[tuple[int, str]]:
         form = rf"(?<![\w.]){name}\s*(?:=(?!=)|\(|\{{)(?P<value>[^;<]*);"
         return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
@@ -136,11 +147,51 @@ def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             if len(places) < MOST_PLACES and not re.search(r"/|ceil|div", value):
                 for name in re.findall(r"\b([A-Za-z_]\w*)\b", value):
                     places += [one for one in made(name, match.start()) if one[0] != start]
-        for start, value in places:
-            for part in CHAIN.finditer(value):
-                around = _argument(value, part.start(), part.end())
-                if fact := _down(text, part, around, match["block"] or ""):
-                    yield Fact("grid-rounded-down", text.line(start + part.start()), *fact)
+        yield from ((start, value, match["block"] or "") for start, value in places)
+
+
+UPWARDS = re.compile(  # (n + threads - 1) / (threads * vec), (n + 255) / 512
+    r"\(\s*(?P<n>[^()+]+?)\s*\+\s*(?:(?P<d>[A-Za-z_][\w.]*)\s*-\s*1|(?P<k>\d+))\s*\)\s*/\s*"
+    r"(?:\(\s*(?P<by>[\w.]+(?:\s*\*\s*[\w.]+)*)\s*\)|(?P<one>[\w.]+))(?!\s*[*(])"
+)
+
+
+def rounded_up_by_less(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``(n + threads - 1) / (threads * vec)``, where blocks were missing or none was left."""
+    if not re.search(r"never written|configuration|invalid argument", finding.message):
+        return
+    for start, value, _ in _grids(text):
+        for part in UPWARDS.finditer(value):
+            by = part["by"] or part["one"]
+            factors = re.split(r"\s*\*\s*", by)
+            added, divisor = _number_of(text, part["d"] or part["k"]), [_number_of(text, f) for f in factors]
+            more = part["d"] in factors and len(factors) > 1  # the same and something else
+            whole = math.prod(one or 0 for one in divisor)
+            if part["d"]:
+                too_little = more or (added is not None and added < whole)
+            else:
+                too_little = all(divisor) and added is not None and added < whole - 1
+            rest = math.prod(one or 2 for f, one in zip(factors, divisor, strict=True) if f != part["d"])
+            if not too_little or (more and rest == 1):
+                continue
+            code, plus = " ".join(part[0].split()), f"{part['d']} - 1" if part["d"] else part["k"]
+            d = f"({by})" if len(factors) > 1 else by
+            cause = (
+                f"`{code}` divides by {by} and adds {plus} before. A quotient is rounded up if one less than its divisor is added; "
+                f"with less, what is left over gets no block, and a small {part['n']} none at all."
+            )
+            yield Fact("rounded-up-by-less", text.line(start + part.start()), cause,
+                       f"Write `({part['n']} + {by} - 1) / {d}`.")  # fmt: skip
+
+
+def _number_of(text: SubmissionText, name: str) -> int | None:
+    """A number, or what a name is once and for all in this file; None if that is not known."""
+    if name.isdigit():
+        return int(name)
+    made = {m["v"] for m in re.finditer(rf"(?<![\w.]){re.escape(name)}\s*=(?!=)\s*(?P<v>[^,;]+)", text.code)}
+    made |= set(re.findall(rf"#\s*define\s+{re.escape(name)}\s+(\S+)", text.code))
+    value = made.pop().strip() if len(made) == 1 else ""
+    return int(value) if value.isdigit() else None
 
 
 def _down(
@@ -213,5 +264,6 @@ def _rounded_up(text: SubmissionText, quotient: ast.BinOp) -> str:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (rounded_up_late, WRONG | OUTSIDE | {Status.RAISED, Status.FAILED}),
+    (rounded_up_by_less, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
     (_in_python, frozenset({Status.WRONG_ANSWER})),
 )

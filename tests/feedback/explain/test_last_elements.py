@@ -64,3 +64,27 @@ def test_it_is_said_of_the_check_whose_kernel_it_is() -> None:
     finding = Finding("memory", Status.UNINITIALISED, ONE, evidence={"seen": seen})
     told = attach.explained(finding, source).evidence["explanation"]
     assert (told["rule"], told["line"]) == ("guard-too-short", 6)
+
+
+QUARTER = "3072 of 4096 elements of Float[32, 128] were never written, the first is element 8, 0."
+FOURTH = "112 of 150 elements of Float[150] were never written, the first is element 38."
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "fix"),
+    [
+        ("int i = me();\nif (i * 4 >= n) return;\nout[i] = x[i];", QUARTER, "i >= n"),
+        ("int i = me();\nif (4 * i < n) out[i] = x[i];", QUARTER, "i < n"),
+        ("int i = me();\nif (i >= n / 4) return;\nout[i] = x[i];", QUARTER, "i >= n"),
+        ("int i = me();\nif (i * 4 >= n) return;\nout[i] = x[i];", FOURTH, "i >= n"),
+        ("int i = me();\nif (i * 2 < n) out[i] = x[i];", QUARTER, ""),
+        ("int i = me();\nif (i * 4 >= n + 4) return;\nout[i] = x[i];", QUARTER, ""),
+        ("int i = me();\nif (i * 4 < n) out[i] = x[i];\nelse out[0] = 0;", QUARTER, ""),
+        ("int i = me();\nif (i * 4 >= n) return;\nout[i] = x[i];", TWO, ""),
+    ],
+)
+def test_a_guard_that_multiplies_is_named_where_exactly_its_part_was_written(
+    body: str, message: str, fix: str
+) -> None:
+    line = 3 + body.count("\n", 0, body.index("if ("))
+    assert found(body, message) == ([(line, f"Write `{fix}`.")] if fix else [])

@@ -161,3 +161,38 @@ def test_the_thread_behind_the_last() -> None:
     )
     assert (found["rule"], found["line"]) == ("behind-the-last", 5)
     assert found["fix"] == "The last is the one with `t == count - 1`."
+
+
+def unwritten(source: str) -> dict[str, Any]:
+    what = "reads element 0 of last (4 bytes of shared memory), which no thread of the block has written"
+    seen = {"kind": "uninit-shared", "kernel": "offset_kernel", "line": 7, "block": [0, 0, 0], "what": what}
+    finding = Finding("memory", Status.UNINITIALISED, f"Line 7: {what}.", evidence={"seen": [seen]})
+    told = attach.explained(finding, source).evidence.get("explanation") or {"rule": ""}
+    assert isinstance(told, dict)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        ("i == n - 1", "one thread of all blocks together"),
+        ("me() == 0", "one thread of all blocks together"),
+        ("i < n && blockIdx.x == 1", "in block (0, 0, 0) no thread came to it"),
+    ],
+)
+def test_the_one_statement_that_writes_is_named_where_it_was_never_reached(condition: str, says: str) -> None:
+    told = unwritten(OFFSET.replace("t == count - 1", condition))
+    assert (told["rule"], told["line"]) == ("written-under", 5) and says in told["cause"]
+    assert f"`{condition}`" in told["cause"] and ("`t`" in told["fix"]) == ("grid" in told["cause"])
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("    __syncthreads();\n", ""),  # it may come too early
+        ("if (t == count - 1) last", "last = 0;\n    if (i == n - 1) last"),
+        ("if (t == count - 1) last = x[i];", "if (i == n - 1) put(&last, x[i]);"),
+    ],
+)
+def test_nothing_is_said_where_another_statement_may_write(edit: tuple[str, str]) -> None:
+    assert unwritten(OFFSET.replace(*edit))["rule"] != "written-under"

@@ -156,3 +156,35 @@ def down(blocks: str, *, named: bool) -> list[str]:
     )
     finding = Finding("a case", Status.UNINITIALISED, "5 of 9 elements were never written")
     return [fact.fix for fact in whole_division.rounded_down(read(source), finding)]
+
+
+LOST = "256 of 2304 elements of Float[64, 36] were never written, the first is element 56, 32."
+
+
+@pytest.mark.parametrize(
+    ("grid", "fix"),
+    [
+        ("(n + threads - 1) / (threads * vec)", "(n + threads * vec - 1) / (threads * vec)"),
+        ("(n + threads - 1) / (4 * threads)", "(n + 4 * threads - 1) / (4 * threads)"),
+        ("(n + 255) / 512", "(n + 512 - 1) / 512"),
+        ("(n + 255) / (256 * 4)", "(n + 256 * 4 - 1) / (256 * 4)"),
+        ("(n + 15) / threads", "(n + threads - 1) / threads"),
+        ("(n + threads * vec - 1) / (threads * vec)", ""),
+        ("(n + threads - 1) / (threads * 1)", ""),
+        ("(n + threads - 1) / threads", ""),
+        ("(n / vec + threads - 1) / threads", ""),
+        ("(n + threads - 1) / 256", ""),
+        ("(n + 511) / threads", ""),
+        ("(n + part - 1) / threads", ""),
+    ],
+)
+def test_a_quotient_that_is_rounded_up_by_too_little(grid: str, fix: str) -> None:
+    host = f"const int threads = 256, vec = n % 4 == 0 ? 4 : 1;\nconst int blocks = {grid};\nk<<<blocks, threads>>>(n);"
+    source = f'code = r"""\n__global__ void k(int n) {{}}\nvoid f(int n) {{\n{host}\n}}\n"""\n'
+    told = [facts.explained(Finding("one", s, m), source) for s, m in ((Status.UNINITIALISED, LOST), (Status.WRONG_OUTPUT, "First wrong."))]
+    assert told[1] is None or told[1].rule != "rounded-up-by-less"
+    found = told[0] if told[0] and told[0].rule == "rounded-up-by-less" else None
+    assert (found and (found.line, found.fix)) == ((5, f"Write `{fix}`.") if fix else None)
+    refused = Finding("one", Status.CUDA_ERROR, "CUDA error: invalid argument (a.py, line 9: f())")
+    said = attach.explained(refused, source).evidence.get("explanation")
+    assert bool(said and said["rule"] == "rounded-up-by-less") == bool(fix)
