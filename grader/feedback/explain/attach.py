@@ -103,6 +103,8 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
         case "pointer-to-vectors":
             asked = re.search(r"data_ptr<\w+>", found.cause)
             return _at(found, source, f".{asked[0]}") if asked else found
+        case "missing-std":
+            return other_functions.below(found, source)
         case "undeclared":
             return other_functions.undeclared(found, source)
         case "wrong-call":

@@ -218,6 +218,45 @@ def _asserted_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _one_is_enough(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert ((out - best).abs() <= allowed).any()``, which one right element passes."""
+    if "It passes on a kernel" not in finding.message or text.tree is None:
+        return
+    looked_at = _branch(text, finding) or [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
+    for asserted in (n for n in _nodes(looked_at) if isinstance(n, ast.Assert)):
+        parts = asserted.test.values if isinstance(asserted.test, ast.BoolOp) else [asserted.test]
+        for part in parts:
+            if not isinstance(part, ast.Call) or ast.unparse(part.func).rpartition(".")[2] != "any":
+                continue
+            whole = ast.unparse(part.func) in ("any", "torch.any")
+            of = part.args[0] if whole and part.args else getattr(part.func, "value", None)
+            if isinstance(of, ast.Compare) and len(of.ops) == 1:
+                close = isinstance(of.ops[0], ast.Eq) or re.search(r"\babs\(|\s-\s", ast.unparse(of))
+            else:
+                close = isinstance(of, ast.Call) and ast.unparse(of.func).endswith("isclose")
+            if close:
+                cause = "`any` is true as soon as one element is so: a result passes that is wrong in all other elements."
+                fix = "Ask for all of them: `torch.all(...)`." if whole else "Ask for all of them: `.all()`."
+                yield Fact("one-is-enough", part.end_lineno or part.lineno, cause, fix)
+                return
+
+
+def _elements_alone(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert kernel(x[:0]).numel() == 0`` in a test that a kernel passes which gives another shape back."""
+    if "in another shape" not in finding.message:
+        return
+    inside = [n for n in _nodes(_branch(text, finding)) if isinstance(n, ast.Assert)]
+    whole = "\n".join(map(ast.unparse, inside))
+    if not inside or re.search(r"\.shape\b(?!\[)|\.size\(\)|\bequal\(|assert_close", whole):
+        return
+    for one in inside:
+        counted = re.search(r"\.numel\(\)|\blen\(|\.size\(0\)|\.shape\[0\]|\.nelement\(\)", ast.unparse(one.test))
+        if counted:
+            cause = f"`{ast.unparse(one.test)}` asks for a number alone, and tensors of several shapes have none: (0, 5), (0, 3), (0,)."
+            yield Fact("elements-alone", one.lineno, cause, "Compare the whole `.shape` with the one that is right.")
+            return
+
+
 def _one_sided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert (out - best).max() < 1e-6``, which a result far below what is expected passes."""
     if "It passes on a kernel" not in finding.message or text.tree is None:
@@ -284,6 +323,8 @@ def _difference(node: ast.expr, values: dict[str, ast.expr]) -> ast.BinOp | None
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_asserted_tuple, frozenset({Status.WRONG_ANSWER})),
+    (_one_is_enough, frozenset({Status.WRONG_ANSWER})),
+    (_elements_alone, frozenset({Status.WRONG_ANSWER})),
     (_one_sided, frozenset({Status.WRONG_ANSWER})),
     (_dropped, frozenset({Status.WRONG_ANSWER})),
     (_made_plain, frozenset({Status.WRONG_ANSWER})),

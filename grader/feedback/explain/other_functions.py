@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from grader.feedback.explain import own_lines
 from grader.feedback.explain.source_text import CppFunction, SubmissionText, read
 
 if TYPE_CHECKING:
@@ -40,6 +41,16 @@ def undeclared(found: Explanation, source: str) -> Explanation:
         return replace(found, cause=cause, fix=fix)
     fix = f"Hand it over to {here.name} as an argument, or declare one here."
     return replace(found, cause=cause, fix=fix)
+
+
+def below(found: Explanation, source: str) -> Explanation:
+    """The same, but of a function that the file defines itself, where that it stands below its use."""
+    named = re.search(r"['\"](\w+)['\"]", found.error)
+    own = own_lines.definition(source, named[1]) if named else None
+    if named is None or own is None or own[0] <= found.line:
+        return found
+    cause = f"{named[1]} is used here, and the file defines it below, in line {own[0]}."
+    return replace(found, cause=cause, fix="A function comes before it is used: move it above this line.")
 
 
 def _holds(text: SubmissionText, function: CppFunction, line: int) -> bool:

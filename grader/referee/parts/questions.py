@@ -17,7 +17,7 @@ from grader.domain.verdict import Finding, Status
 from grader.feedback import how_far
 from grader.feedback.look import python_source
 from grader.referee.fault import FaultError
-from grader.referee.parts import trace_events
+from grader.referee.parts import trace_events, trace_mistakes
 
 if TYPE_CHECKING:
     from grader.referee.parts.part_session import PartSession
@@ -48,7 +48,7 @@ def questions(path: Path, student: str) -> list[Asked]:
         draw = hashlib.sha256(f"{student.strip().lower()}/{question.key}".encode()).digest()
         step, region = steps[draw[0] % len(steps)], REGIONS[draw[1] % len(REGIONS)]
         words = question.words.format(step=step.name, region=region)
-        answer, mistaken = question.answer(recorded, step, region), question.mistaken(recorded, step, region)
+        answer, mistaken = question.answer(recorded, step, region), trace_mistakes.mistaken(question.key, recorded, step, region)
         mistaken |= {
             value: words
             for value, words in _elsewhere(recorded, question, step, region).items()
@@ -66,17 +66,24 @@ def _elsewhere(
 ) -> dict[float, str]:
     """The answers to the same question about other steps and the other region, and of which each one is.
 
-    Those that another place has as well, as far as rounded numbers tell, are left out.
+    Of places with one and the same answer, as far as rounded numbers tell, the nearest is told: that with the
+    same step, then one with the same region; of several that are as near, that there are some.
     """
     regions = REGIONS if "{region}" in question.words else (region,)
     every = {(s.name, r): float(question.answer(recorded, s, r)) for s in recorded.steps() for r in regions}
     asked = f"{step.name}{_of(region, regions)}"
-    return {
-        value: f" That is the answer for {s}{_of(r, regions)}, and asked for is {asked}."
-        for (s, r), value in every.items()
-        if sum(math.isclose(value, other, rel_tol=2 * ROUNDED) for other in every.values()) == 1
-        and (s, r) != (step.name, region)
-    }
+    told = {}
+    for value in set(every.values()):
+        same = [place for place, other in every.items() if math.isclose(value, other, rel_tol=2 * ROUNDED)]
+        if (step.name, region) in same:
+            continue
+        near = [p for p in same if p[0] == step.name] or [p for p in same if p[1] == region] or same
+        s, r = near[0]
+        where = f"{s}{_of(r, regions)}" if len(near) == 1 else "another step"
+        if len(near) > 1 and r != region:
+            where += f" and '{r}'" if len({r for _, r in near}) == 1 else " and another region"
+        told[value] = f" That is the answer for {where}, and asked for is {asked}."
+    return told
 
 
 def _of(region: str, regions: tuple[str, ...]) -> str:

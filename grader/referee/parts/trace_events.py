@@ -138,10 +138,10 @@ class Question:
     words: str
     unit: str
     answer: Callable[[Recorded, TraceEvent, str], float | str]
-    mistaken: Callable[[Recorded, TraceEvent, str], dict[float, str]] = lambda *_: {}
 
 
-def _longest(kernels: list[TraceEvent]) -> TraceEvent:
+def longest(kernels: list[TraceEvent]) -> TraceEvent:
+    """The one that takes longest."""
     return max(kernels, key=lambda e: e.takes)
 
 
@@ -156,9 +156,15 @@ def _delay(t: Recorded, step: TraceEvent, region: str) -> float:
     return first.start - t.launches[first.correlation].start
 
 
+def copies(t: Recorded, step: TraceEvent) -> list[TraceEvent]:
+    """The copies of a step's batch."""
+    found = t.launched_in(t.region("load batch", step), ("gpu_memcpy",))
+    return [e for e in found if e.copied_bytes]
+
+
 def _copy_rate(t: Recorded, step: TraceEvent, _region: str) -> float:
-    copies = [e for e in t.launched_in(t.region("load batch", step), ("gpu_memcpy",)) if e.copied_bytes]
-    return sum(e.copied_bytes for e in copies) / sum(e.takes for e in copies) / 1e3
+    done = copies(t, step)
+    return sum(e.copied_bytes for e in done) / sum(e.takes for e in done) / 1e3
 
 
 def _threads(t: Recorded, step: TraceEvent, region: str) -> float:
@@ -166,69 +172,9 @@ def _threads(t: Recorded, step: TraceEvent, region: str) -> float:
     return float(math.prod(last.grid[:3]) * math.prod(last.block[:3]))
 
 
-def _not_threads(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
-    """Answers to the question for threads that are something else."""
-    last = t.launched_in(t.region(region, step))[-1]
-    blocks, threads = math.prod(last.grid[:3]), math.prod(last.block[:3])
-    return {
-        float(threads): (
-            f" {threads:g} is the size of one block (`block`); the kernel has that many in each of its "
-            "blocks (`grid`)."
-        ),
-        float(blocks): (
-            f" {blocks:g} is the number of blocks (`grid`); each of them has as many threads as `block` says."
-        ),
-    }
-
-
 def _rest(t: Recorded, step: TraceEvent, region: str) -> float:
     mine = t.launched_in(t.region(region, step))
-    return 100 - 100 * _longest(mine).takes / sum(e.takes for e in mine)
-
-
-def _share(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
-    share = 100 - _rest(t, step, region)
-    return {share: f" {share:.4g} % is what the longest kernel takes; asked for is the rest, 100 minus that."}
-
-
-def _not_longest(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
-    return {
-        t.launched_in(t.region(region, step))[-1].takes: " That is the last kernel; another one is longer."
-    }
-
-
-def _not_last(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
-    longest = _longest(t.launched_in(t.region(region, step))).takes
-    return {longest: " That is the longest kernel; it is not the last one."}
-
-
-def _not_since(t: Recorded, step: TraceEvent, _region: str) -> dict[float, str]:
-    """The kernels of all steps, and those of this one alone."""
-    return {
-        float(
-            len(t.kernels)
-        ): f" That is all kernels of the trace; those of steps before {step.name} do not count.",
-        float(len(t.launched_in(step))): (
-            f" That is what {step.name} launched by itself; the steps after it count as well."
-        ),
-    }
-
-
-def _on_device(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
-    """How long the kernels of a region took, and from the start of the first to the end of the last."""
-    mine = t.launched_in(t.region(region, step))
-    asked = f"asked for is how long '{region}' itself takes on the host: its `dur` with cat user_annotation."
-    total, span = sum(e.takes for e in mine), max(e.end for e in mine) - mine[0].start
-    return {
-        _longest(mine).takes: f" That is the region's longest kernel, on the device; {asked}",
-        span: f" That is from the start of the region's first kernel to the end of its last; {asked}",
-        total: f" That is the time of the region's kernels on the device; {asked}",
-    }
-
-
-def _busy(t: Recorded, step: TraceEvent, region: str) -> dict[float, str]:
-    busy = 100 - _idle(t, step, region)
-    return {busy: f" {busy:.4g} % is how long the GPU was busy; asked for is the rest, 100 minus that."}
+    return 100 - 100 * longest(mine).takes / sum(e.takes for e in mine)
 
 
 QUESTIONS = (
@@ -237,7 +183,6 @@ QUESTIONS = (
         "How many kernels did {step} and the steps after it launch?",
         "kernels",
         lambda t, s, _r: sum(e.kind == "kernel" for e in t.since(s)),
-        _not_since,
     ),
     Question(
         "in_region",
@@ -249,22 +194,19 @@ QUESTIONS = (
         "longest",
         "How long did the longest kernel launched by '{region}' of {step} take?",
         "us",
-        lambda t, s, r: _longest(t.launched_in(t.region(r, s))).takes,
-        _not_longest,
+        lambda t, s, r: longest(t.launched_in(t.region(r, s))).takes,
     ),
     Question(
         "last",
         "How long did the last kernel launched by '{region}' of {step} take?",
         "us",
         lambda t, s, r: t.launched_in(t.region(r, s))[-1].takes,
-        _not_last,
     ),
     Question(
         "host",
         "How long was the host busy with '{region}' of {step}?",
         "us",
         lambda t, s, r: t.region(r, s).takes,
-        _on_device,
     ),
     Question(
         "delay",
@@ -277,7 +219,6 @@ QUESTIONS = (
         "How many percent of the kernel time of '{region}' of {step} are left without its longest kernel?",
         "%",
         _rest,
-        _share,
     ),
     Question(
         "idle",
@@ -285,7 +226,6 @@ QUESTIONS = (
         "the GPU did in the whole trace: for how many percent of this time was the GPU idle?",
         "%",
         _idle,
-        _busy,
     ),
     Question("copy", "How fast was the copy of the batch to the GPU in {step}?", "GB/s", _copy_rate),
     Question(
@@ -293,6 +233,5 @@ QUESTIONS = (
         "How many threads did the last kernel launched by '{region}' of {step} have?",
         "threads",
         _threads,
-        _not_threads,
     ),
 )

@@ -185,3 +185,33 @@ def test_a_tuple_that_is_asserted() -> None:
     assert found["fix"] == "Take the brackets away: `assert kernel(x).shape == x.shape, 'wrong shape'`."
     plain = told('assert (kernel(x).shape == x.shape), "wrong"', PASSES.format("gives another shape"))
     assert plain["rule"] != "tuple-asserted"
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("assert ((kernel(x) - x).abs() <= 1e-6).any()", LINE),
+        ("out = kernel(x)\nassert out.shape == x.shape and torch.isclose(out, x).any()", LINE + 1),
+        ("assert torch.any(kernel(x) == x)", LINE),
+        ("assert not ((kernel(x) - x).abs() > 1e-6).any()", 0),
+        ("assert ((kernel(x) - x).abs() <= 1e-6).all()", 0),
+        ("assert kernel(x).any()", 0),
+    ],
+)
+def test_one_right_element_is_not_enough(body: str, line: int) -> None:
+    found = told(body, PASSES.format("overflows for large x"))
+    assert (found["rule"] == "one-is-enough") == bool(line) and found.get("line", 0) in (line, 10)
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ("assert kernel(x[:0]).numel() == 0", True),
+        ("assert len(kernel(x[:0])) == 0", True),
+        ("assert kernel(x[:0]).shape == x[:0].shape", False),
+        ("out = kernel(x[:0])\nassert out.numel() == 0 and out.shape == x[:0].shape", False),
+    ],
+)
+def test_a_number_of_elements_is_no_shape(body: str, named: bool) -> None:
+    found = told(body, PASSES.format("gives no elements back, but in another shape"))
+    assert (found["rule"] == "elements-alone") == named and (not named or found["line"] == LINE)

@@ -34,6 +34,9 @@ def answered(folder: Path, key: str, value: object) -> tuple[str, dict[str, obje
         ("kernels", lambda _: 32, "all kernels of the trace"),
         ("kernels", lambda _: 8, "launched by itself"),
         ("last", lambda _: 17, "Which events of the trace"),
+        ("last", lambda _: 15.424, "the answer for ProfilerStep#6, 'fused model', and asked for is"),
+        ("delay", lambda _: 590.4, "counted from the start of 'eager model'"),
+        ("copy", lambda _: 2304.4, "how long the host took for cudaMemcpyAsync"),
         ("copy", lambda right: right["copy"] * 1e9 / 2**30, "GiB, where GB"),
     ],
 )
@@ -52,3 +55,10 @@ def test_nothing_is_looked_for_where_an_answer_is_no_number(tmp_path: Path) -> N
 def test_the_questions_are_nobodys_without_a_name() -> None:
     assert "Put your name" in questions.sheet(TRACE, " ")
     assert len(questions.sheet(TRACE, "Ada").splitlines()) == 10
+
+
+@pytest.mark.parametrize("student", ["Ada", "Grace", "Kurt"])
+def test_each_question_has_mistakes_that_are_told_in_whole_sentences(student: str) -> None:
+    for one in questions.questions(TRACE, student):
+        assert len(one.mistaken) >= 2 and all(words.startswith(" ") for words in one.mistaken.values())
+        assert all(words.endswith(".") for words in one.mistaken.values())

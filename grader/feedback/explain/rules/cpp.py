@@ -4,6 +4,13 @@ from grader.feedback.explain.rule import Rule
 
 BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads"})
 
+# Names of the standard library; the second ones are variables as often, so what follows them must fit.
+STD = (
+    "string|vector|cout|cerr|endl|to_string|runtime_error|invalid_argument|logic_error|make_pair|make_tuple|unordered_map|"
+    "unique_ptr|shared_ptr|make_unique|make_shared|stringstream|ostringstream|string_view|numeric_limits|nullopt|ostream"
+)
+STD_USED = "pair|tuple|array|map|optional|function|move|swap|sort|min|max"
+
 RULES = (
     Rule(
         "dot-for-namespace",
@@ -71,6 +78,20 @@ RULES = (
         ),
         "{name} is a name of PyTorch, and its namespace is missing.",
         "Write torch::{name}.",
+    ),
+    Rule(
+        "missing-std",
+        (
+            rf"'(?P<name>{STD})' (?:was not declared|does not name a (?:template )?type|has not been declared)",
+            rf"'(?P<name>{STD_USED})' (?:was not declared|does not name a (?:template )?type|has not been declared)"
+            r".* @.*(?<![\w:.>])(?P=name)\s*[<(]",
+            rf"identifier \"(?P<name>{STD})\" is undefined",
+            rf"identifier \"(?P<name>{STD_USED})\" is undefined.* @.*(?<![\w:.>])(?P=name)\s*[<(]",
+            rf"(?:unknown type name|use of undeclared identifier|no template named) '(?P<name>{STD})'",
+            rf"(?:use of undeclared identifier|no template named) '(?P<name>{STD_USED})'.* @.*(?<![\w:.>])(?P=name)\s*[<(]",
+        ),
+        "{name} belongs to C++'s standard library, and its namespace is missing.",
+        "Write std::{name}.",
     ),
     Rule(
         "not-in-torch",
