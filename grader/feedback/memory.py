@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.backends.extension.request import named
 from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import own_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,16 @@ def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
     if more:
         message += f"\n({more} more {'place' if more == 1 else 'places'} in the source with such errors.)"
     return status_of(first.kind), message
+
+
+def at_statements(seen: Sequence[MemoryFinding], source: str) -> list[MemoryFinding]:
+    """The same, where a write of a statement over several lines is named by the first of them, as others name it."""
+    return [
+        replace(f, line=own_lines.begun(source, f.line))
+        if f.access == "write" and f.line and not named(*f.place).startswith("line ")
+        else f
+        for f in seen
+    ]
 
 
 def _what(seen: MemoryFinding) -> tuple[Status, tuple[str, int]]:

@@ -50,7 +50,8 @@ def grade(session: Session) -> Record:
         if ordinary and session.inspect:
             record.memory += session.inspect()
         found = session.problem.memory()
-        found = found or memory.finding(record.memory, task.memory_points, matched=ordinary)
+        seen = memory.at_statements(record.memory, session.source)
+        found = found or memory.finding(seen, task.memory_points, matched=ordinary)
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()
@@ -124,7 +125,7 @@ def _after_further_calls(session: Session, right: list[Played], found: list[Find
     before = len(session.record.memory)
     if not (wrong := further_calls.play(session, right)):
         return found
-    told = redact(wrong.case, _caused(wrong.finding, session.record.memory[before:]))
+    told = redact(wrong.case, _caused(session, wrong.finding, session.record.memory[before:]))
     return [told if f.id == wrong.case.name else f for f in found]
 
 
@@ -155,7 +156,7 @@ def _call(session: Session, case: Case) -> Finding:
             if session.schedules > 1:
                 session.ask("schedule", seed=seed)
             if failed := Calls(session, case).run():
-                return _in_schedule(_caused(failed, seen[before:]), seed, session.schedules)
+                return _in_schedule(_caused(session, failed, seen[before:]), seed, session.schedules)
     except FaultError as fault:
         return _fallen(session, case, fault, before)
     except LeftOutError as why:
@@ -178,12 +179,12 @@ def _fallen(session: Session, case: Case, fault: FaultError, before: int) -> Fin
         session.problem.fallen(case, fault)
     except LeftOutError as why:
         return Finding(case.name, Status.PASSED, f"Left out: {why}.", case.points, case.points)
-    return _caused(session.fallen(case, fault), session.record.memory[before:])
+    return _caused(session, session.fallen(case, fault), session.record.memory[before:])
 
 
-def _caused(finding: Finding, seen: list[MemoryFinding]) -> Finding:
+def _caused(session: Session, finding: Finding, seen: list[MemoryFinding]) -> Finding:
     """A failed case, what its threads did wrong to memory first: its result may be only what came of it."""
-    found = memory.errors(seen)
+    found = memory.errors(memory.at_statements(seen, session.source))
     if finding.ok or not found:
         return finding
     _, text = memory.told(found)

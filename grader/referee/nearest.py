@@ -584,10 +584,11 @@ def _words(nearest: Nearest) -> tuple[str, str]:
             nearest, f"The mistake is in this statement: with another one in its place {passes}."
         )
     index = _one_index(change.was, change.now)
-    was, now = (f"`{one}`" for one in index or (change.was, change.now))
+    piece = index or _one_piece(change.was, change.now)
+    was, now = (f"`{one}`" for one in piece or (change.was, change.now))
     reason = _exchanged(*index) if index else ""
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}.{reason}"
-    return cause, "" if nearest.after == change.now else write
+    return cause, "" if nearest.after == change.now and not piece else write
 
 
 def _not_shown(nearest: Nearest, found: str) -> tuple[str, str]:
@@ -610,6 +611,40 @@ def _one_index(was: str, now: str) -> tuple[str, str] | None:
         return None
     other = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
     return other[0] if len(other) == 1 else None
+
+
+WORDS = re.compile(r"[\w.]+|\s+|[^\w\s]")
+
+
+def _one_piece(was: str, now: str) -> tuple[str, str] | None:
+    """The arguments or entries in which two statements differ, whole ones; None if that is most of them."""
+    ours, theirs = WORDS.findall(was), WORDS.findall(now)
+    first = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
+    if first is None:
+        return None
+    same = zip(reversed(ours[first:]), reversed(theirs[first:]), strict=False)
+    last = next((i for i, (a, b) in enumerate(same) if a != b), 0)
+    for begin in range(first, 0, -1):
+        if ours[begin - 1] not in ("(", "[", ",", "{") and "".join(ours[begin - 2 : begin]) != ", ":
+            continue
+        for end in range(last, 0, -1):
+            if ours[len(ours) - end] not in (")", "]", ",", "}"):
+                continue
+            pieces = ["".join(one[begin : len(one) - end]).strip() for one in (ours, theirs)]
+            if all(one and _balanced(one) for one in pieces):
+                told = was.count(pieces[0]) == 1 and 3 * len(pieces[0]) <= 2 * len(was)
+                return (pieces[0], pieces[1]) if told else None
+    return None
+
+
+def _balanced(code: str) -> bool:
+    """Whether each bracket of a piece of code is opened and closed in it."""
+    depth = 0
+    for sign in code:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return False
+    return not depth
 
 
 def _exchanged(was: str, now: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader.feedback.explain import own_lines
 from grader.protocol import messages
 from grader.protocol.messages import Launch, Ownership, Writer
 from grader.referee.fault import FaultError
@@ -30,7 +31,7 @@ class Element:
 
 
 def find(
-    player: Player, element: Element, convention: str, *, launched: bool | None
+    player: Player, element: Element, convention: str, *, launched: bool | None, source: str = ""
 ) -> tuple[str, dict[str, object]]:
     """A sentence about the owner of an element, and the facts behind it; for files with kernels.
 
@@ -42,6 +43,7 @@ def find(
         element: The one that is asked about.
         convention: The usual index: "flat", or "row_col" with x along the columns.
         launched: Whether the CPU back end saw a kernel run in this call, None if it did not look.
+        source: The submission's text, by which a line is that where its statement begins.
     """
     try:
         answer = player.ask("owner", 10.0, output=element.output, index=element.flat).data
@@ -49,7 +51,7 @@ def find(
         return "", {}
     owner, nan = messages.decode(answer, Ownership), NAN if element.nan else ""
     if owner.seen:
-        return _seen(owner.writer, nan, launched=launched, narrow=element.narrow)
+        return _seen(owner.writer, nan, source, launched=launched, narrow=element.narrow)
     if owner.traced and owner.last is None:
         return " No kernel of the file was launched.", {"owner": None}
     if owner.last and len(owner.last.grid) == len(owner.last.block) == 3:
@@ -59,7 +61,7 @@ def find(
 
 
 def _seen(
-    writer: Writer | None, nan: str, *, launched: bool | None, narrow: bool
+    writer: Writer | None, nan: str, source: str, *, launched: bool | None, narrow: bool
 ) -> tuple[str, dict[str, object]]:
     if writer is None:
         if launched is None:
@@ -67,7 +69,8 @@ def _seen(
         if not launched:
             return " No kernel of the file was launched.", {"owner": None}
         return f" No thread of the file's kernels wrote this element.{nan}", {"owner": None}
-    at = f", at line {writer.line}" if writer.line else ""
+    line = own_lines.begun(source, writer.line) if writer.file.endswith(".py") else writer.line
+    at = f", at line {line}" if line else ""
     what = "It, or its neighbour in the same four bytes," if narrow else "It"
     text = f" {what} was written by block {writer.block} thread {writer.thread}{at}."
     return text, {"owner": messages.plain(writer)}

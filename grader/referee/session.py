@@ -261,7 +261,9 @@ class Session:
             nan = verdict.evidence.get("got") == "nan"
             element = ownership.Element(output, verdict.first, index, nan, narrow)
             launched = None if self._launches is None else bool(self._launches)
-            text, facts = ownership.find(self.player, element, self.task.index, launched=launched)
+            text, facts = ownership.find(
+                self.player, element, self.task.index, launched=launched, source=self.source
+            )
         if self._launches is not None and not self._launches:
             facts |= {"launched": []}
         message = f"{verdict.message}{text} This case: {case.why}" if case.why else f"{verdict.message}{text}"

@@ -176,6 +176,22 @@ def test_two_numbers_of_an_index_that_are_exchanged_have_a_reason() -> None:
     assert cause.startswith("`x[a * n + b]` is the mistake") and "exchanged" not in cause
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("return [c // 16, r // 16, r % 16, c % 16]", "return [c // 16, r // 16, c % 16, r % 16]", "`r % 16, c % 16`"),
+        ("return f(torch.sigmoid(self.gemm(x)), self.factor)", "return f(self.gemm(x), self.factor)", "`torch.sigmoid(self.gemm(x))`"),
+        ("return f(a, a)", "return f(a, b)", "`return f(a, a)`"),
+        ("a[i] = b + 1;", "a[i] = b - 1;", "`a[i] = b + 1;`"),
+    ],
+)  # fmt: skip
+def test_of_a_statement_the_arguments_that_differ_are_told(was: str, now: str, told: str) -> None:
+    change = Change(((0, 4, "x"),), 22, "replace", was, now, 1)
+    found = nearest.Nearest(change, was, now, all=True, lines=(22,)).as_json()
+    assert str(found["cause"]).startswith(f"{told} is the mistake in this line")
+    assert (found["fix"] == f"Write `{now}`.") == (told != f"`{was}`")
+
+
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_a_condition_that_only_leaves_out_what_is_wrong_is_not_said(tmp_path: Path) -> None:

@@ -150,7 +150,17 @@ def _guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                     else "thread"
                 )
                 cause = f"`{i} {far['op']} {n}` lets {i} = {n} through, and the last element is {n} - 1: one {one} too many reaches past the end."
-                yield Fact("guard-one-too-far", where, cause, f"Write `{i} {right} {n}`.")
+                fix = f"Write `{i} {right} {n}`."
+                sign = r"\|\|" if far["op"] == ">" else "&&"
+                other = re.match(rf"\s*{sign}\s*(?P<i>\w+)\s*{far['op']}\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body[far.end() :])
+                if other and other["i"] != i:
+                    joined = " ".join(kernel.body[far.start() : far.end() + other.end()].split())
+                    cause = (
+                        f"`{joined}` lets {i} = {n} and {other['i']} = {other['n']} through, and the last are {n} - 1 and "
+                        f"{other['n']} - 1: in both directions one {one} too many goes on."
+                    )
+                    fix = f"Write `{i} {right} {n} {'||' if right == '>=' else '&&'} {other['i']} {right} {other['n']}`."
+                yield Fact("guard-one-too-far", where, cause, fix)
     for kernel in text.kernels:
         if "threadIdx" in kernel.body and not GUARDS.search(kernel.body):
             first = re.search(r"\w+\s*\[", kernel.body)

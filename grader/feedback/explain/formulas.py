@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import brackets, fragment_mistakes
+from grader.feedback.explain import brackets, fragment_mistakes, own_lines
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
@@ -243,6 +243,47 @@ def _lines(lines: list[int]) -> str:
     return f"line {said}" if len(lines) == 1 else f"lines {said}"
 
 
+ZERO = r"0(?:\.0*)?f?"
+VALUE_OF = r"[A-Za-z_][\w.]*(?:\[[^][]*\])?"
+RELU = re.compile(
+    rf"\(?\s*(?P<a>{VALUE_OF})\s*<=?\s*{ZERO}\s*\?\s*{ZERO}\s*:\s*(?P=a)(?![\w.\[])\s*(?P<end>\)?)|"
+    rf"\(?\s*(?P<b>{VALUE_OF})\s*>=?\s*{ZERO}\s*\?\s*(?P=b)\s*:\s*{ZERO}\s*(?P<close>\)?)|"
+    rf"\b(?:std::)?f?maxf?\s*\(\s*(?P<c>{VALUE_OF})\s*,\s*{ZERO}\s*\)"
+)
+
+
+def _relu_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``relu + bias`` where ReLU is the last step."""
+    if "ReLU, the last step" not in finding.message:
+        return
+    for function in _device(text):
+        for relu in RELU.finditer(function.body):
+            where = text.line(function.start + relu.start() + len(relu[0]) - len(relu[0].lstrip(" (\n")))
+            rest = function.body[relu.end() :]
+            kept = re.search(r"(?<![\w.])(?P<name>[A-Za-z_]\w*)\s*=\s*$", function.body[: relu.start()])
+            bracketed = relu["c"] or relu["end"] or relu["close"]
+            if kept and re.match(r"\s*;", rest):
+                name = kept["name"]
+                used = rf"(?<![\w.]){name}\s*\+(?!\+)\s*(?P<w>{VALUE_OF})|(?P<v>{VALUE_OF})\s*\+\s*{name}(?![\w.\[(])"
+                added = re.search(rf"(?:{used})|(?<![\w.]){name}\s*\+=\s*(?P<u>{VALUE_OF})", rest)
+                offset = relu.end()
+                if added is None or re.search(rf"(?<![\w.]){name}\s*=(?!=)", rest[: added.start()]):
+                    continue
+                if RELU.search(rest, added.start()):
+                    continue  # once more, and last
+            else:
+                added = re.match(rf"\s*\+(?!\+)\s*(?P<w>{VALUE_OF})\s*[;,)]", rest) if bracketed else None
+                offset = relu.end()
+                if added is None:
+                    continue
+            what = next(one for one in added.groups() if one)
+            line = text.line(function.start + offset + added.start() + len(added[0]) - len(added[0].lstrip()))
+            before = "here" if line == where else f"in line {where}"
+            cause = f"ReLU is taken {before}, and {what} is added to its result: where {what} is negative, the sum can be below 0 again."
+            yield Fact("relu-first", line, cause, f"Add {what} first: ReLU is the last step, and takes the sum.")
+            return
+
+
 def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The line that made the wrong element, by what the back end saw."""
     owner = finding.evidence.get("owner")
@@ -253,6 +294,7 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         or "access" not in (owner or {})
     ):
         return
+    line = own_lines.begun(text.source, line)
     begin = sum(len(one) + 1 for one in text.code.split("\n")[: line - 1])
     start = max(text.code.rfind(sign, 0, begin) for sign in ";{}") + 1
     statement = text.code[start : text.code.find(";", begin) + 1]
@@ -290,5 +332,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_whole_numbers, VALUE),
     (_through_float, VALUE),
     (_unused, VALUE),
+    (_relu_first, VALUE),
     (_written_here, VALUE),
 )

@@ -167,6 +167,33 @@ def semicolon(text: str, code: str) -> tuple[str, str] | None:
     return None
 
 
+def begun(source: str, line: int) -> int:
+    """The line where the statement begins that ``line`` of the source's C++ goes on; ``line`` itself if it is none's.
+
+    A condition in front of a statement is a line of its own.
+    """
+    code = code_of(source)
+    lines = code.split("\n")
+    if not 0 < line <= len(lines) or ";" in lines[line - 1].rstrip().rstrip(";"):
+        return line  # no C++, or several statements
+    end = sum(len(one) + 1 for one in lines[: line - 1])
+    start, depth = 0, 0
+    for at, sign in enumerate(code[:end]):
+        depth = max(0, depth + (sign in "([") - (sign in ")]"))
+        if (sign in ";{}" and not depth) or (sign == "\n" and code.rfind("\n", 0, at) + 1 == code.find("#", start, at)):
+            start, depth = at + 1, 0
+    while head := re.match(r"\s*(?:else\b|do\b|(?:if|for|while|switch)\s*(?:constexpr\s*)?(?=\())", code[start:]):
+        start += head.end()
+        if not head[0].strip().startswith(("else", "do")):
+            tokens = tokenize(code[start:])
+            last = closing(tokens, 0)
+            if last < 0 or start + len(opened := "".join(t.text for t in tokens[: last + 1])) > end:
+                return line  # it is the condition that goes on
+            start += len(opened)
+    first = start + len(code[start:]) - len(code[start:].lstrip())
+    return code.count("\n", 0, first) + 1 if first < end else line
+
+
 def unclosed(source: str) -> int:
     """The line of the first brace in the source's C++ that is never closed; 0 if all are."""
     opened: list[int] = []

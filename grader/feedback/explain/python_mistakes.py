@@ -265,6 +265,9 @@ def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             if not (word.arg and word.arg.startswith("on_") and isinstance(call, ast.Call)):
                 continue
             said, made = ast.unparse(call), own.get(ast.unparse(call.func))
+            if bound := _of_the_class(node, call, finding):
+                yield Fact("called-at-once", call.lineno, *bound)
+                continue
             if (made is None or gives(made)) and not lost:
                 continue  # it may well give a function
             cause = f"`{said}` is called here at once; {word.arg} wants a function, which is called later."
@@ -274,6 +277,30 @@ def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 else f"Write `{word.arg}=lambda profiler: {said}`."
             )
             yield Fact("called-at-once", call.lineno, cause, fix)
+
+
+def _of_the_class(outer: ast.Call, call: ast.Call, finding: Finding) -> tuple[str, str] | None:
+    """Cause and fix of ``profile(..., on_trace_ready=profile.export_chrome_trace(path))``; None if it is no such call.
+
+    A method that is called on the class takes the first argument for the object.
+    """
+    method = call.func
+    refused = re.search(r"\.(\w+)\(\) missing \d+ required positional", finding.message)
+    if not (refused and isinstance(method, ast.Attribute) and method.attr == refused[1]):
+        return None
+    word = next(k.arg for k in outer.keywords if k.value is call)
+    owner, said = ast.unparse(method.value), ast.unparse(call)
+    if owner != ast.unparse(outer.func):
+        return None
+    given = ", ".join(map(ast.unparse, [*call.args, *(k.value for k in call.keywords)]))
+    cause = (
+        f"`{said}` is called here at once, before there is a profiler, and {word} wants a function, which is called later. "
+        f"{owner} is the class: what it is given, {given or 'nothing'}, is taken for the profiler itself."
+    )
+    one = f"one.{method.attr}({', '.join(map(ast.unparse, [*call.args, *call.keywords]))})"
+    if call.keywords:
+        one = f"one.{method.attr}({said.partition('(')[2]}"
+    return cause, f"Hand over a function that takes the profiler: `{word}=lambda one: {one}`."
 
 
 def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -85,3 +85,37 @@ def test_the_tensors_that_a_launch_gets_are_named() -> None:
     said = own_lines.better("tensor-for-pointer", source, "k<<<grid, block>>>(x, out, rows);")
     assert said == "Hand over `x.data_ptr<float>()` and `out.data_ptr<float>()`."
     assert own_lines.better("tensor-for-pointer", source, "k<<<grid, block>>>(") == ""
+
+
+MANY = '''source = r"""
+#include <cuda.h>
+__global__ void k(float4* out, int n) {
+    if (out[0].x > f(1,
+            2)) n = 3;
+    for (int i = 0; i < n;
+         ++i) g(i);
+    out[1] = make_float4(one(1), two(2),
+                         one(3), two(4));
+    if (n > 2)
+        out[2] = one(1);
+    else out[3] = make_float2(
+        n, n);
+    out[4] = n; out[5] = pair(n,
+                              n);
+    auto f = [&](int i) {
+        out[i] = one(
+            i);
+    };
+}
+"""
+done = 1
+'''
+
+
+@pytest.mark.parametrize(
+    ("line", "begun"),
+    [(2, 2), (3, 3), (4, 4), (5, 5), (7, 7), (8, 8), (9, 8), (11, 11), (12, 12), (13, 12), (15, 14), (17, 17), (18, 17),
+     (22, 22), (99, 99)],
+)  # fmt: skip
+def test_a_statement_over_several_lines_begins_in_its_first(line: int, begun: int) -> None:
+    assert own_lines.begun(MANY, line) == begun
