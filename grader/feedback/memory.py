@@ -65,7 +65,7 @@ def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
 
 
 def at_statements(seen: Sequence[MemoryFinding], source: str) -> list[MemoryFinding]:
-    """The same, where a write of a statement over several lines is named by the first of them, as others name it."""
+    """The same, but a write of a statement over several lines is in the first of them, as others name it."""
     return [
         replace(f, line=own_lines.begun(source, f.line))
         if f.access == "write" and f.line and not named(*f.place).startswith("line ")

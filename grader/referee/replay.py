@@ -126,7 +126,7 @@ class Replay:
             if played.failed:
                 failed.append((number, played))
         else:  # no thread did anything wrong to memory: a result that is, or else the first case
-            # Before all others one whose kernels left something unwritten, or wrote what is wrong: they were launched.
+            # Before all others those whose kernels were launched, and left or wrote what is wrong.
             failed.sort(key=lambda one: not memory.errors(one[1].seen) and not _wrong_result(one[1]))
             number, played = (failed or [(0, played if len(cases) == 1 else Played(cases[0], None))])[0]
         asked = self._asked_for(played, wanted)

@@ -179,8 +179,10 @@ def test_two_numbers_of_an_index_that_are_exchanged_have_a_reason() -> None:
 @pytest.mark.parametrize(
     ("was", "now", "told"),
     [
-        ("return [c // 16, r // 16, r % 16, c % 16]", "return [c // 16, r // 16, c % 16, r % 16]", "`r % 16, c % 16`"),
-        ("return f(torch.sigmoid(self.gemm(x)), self.factor)", "return f(self.gemm(x), self.factor)", "`torch.sigmoid(self.gemm(x))`"),
+        ("return [c // 16, r // 16, r % 16, c % 16]", "return [c // 16, r // 16, c % 16, r % 16]",
+         "`r % 16, c % 16`"),
+        ("return f(torch.sigmoid(self.gemm(x)), self.factor)", "return f(self.gemm(x), self.factor)",
+         "`torch.sigmoid(self.gemm(x))`"),
         ("return f(a, a)", "return f(a, b)", "`return f(a, a)`"),
         ("a[i] = b + 1;", "a[i] = b - 1;", "`a[i] = b + 1;`"),
     ],

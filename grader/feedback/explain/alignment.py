@@ -90,7 +90,9 @@ def _asked(text: SubmissionText, host: CppFunction, pointer: str, size: int) -> 
     if not found:
         whole = re.split(r"[;{}]", body)
         mine = [part for part in whole if "<<<" not in part and names & set(WORD.findall(part))]
-        return None if any(re.search(r"\b(?:u?intptr_t|size_t|storage_offset)\b", part) for part in mine) else []
+        return (
+            None if any(re.search(r"\b(?:u?intptr_t|size_t|storage_offset)\b", part) for part in mine) else []
+        )
     return found if all(0 < one.multiple < size for one in found) else None
 
 
@@ -129,7 +131,9 @@ def _moduli(body: str, start: int, names: set[str] | None) -> list[Modulus]:
             continue
         at = match.start("k") if match["k"] else match.start("m")
         sign = "%" if match["k"] else "&"
-        found.append(Modulus(_multiple(match["k"], match["m"]), start + at, f"{sign} {match['k'] or match['m']}"))
+        found.append(
+            Modulus(_multiple(match["k"], match["m"]), start + at, f"{sign} {match['k'] or match['m']}")
+        )
     return found
 
 
@@ -183,7 +187,9 @@ def _too_small(text: SubmissionText, kernel: CppFunction, asked: Modulus, argume
         f"{size} bytes of {argument} at a time, which must begin at a multiple of {size}."
     )
     right = f"% {size}" if asked.code.startswith("%") else f"& {size - 1}"
-    return Fact("address-of-too-little", text.line(asked.at), cause, f"Ask for a multiple of {size}: `{right}`.")
+    return Fact(
+        "address-of-too-little", text.line(asked.at), cause, f"Ask for a multiple of {size}: `{right}`."
+    )
 
 
 def _condition(host: CppFunction, at: int) -> tuple[int, str]:

@@ -231,7 +231,7 @@ def _one_is_enough(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             whole = ast.unparse(part.func) in ("any", "torch.any")
             of = part.args[0] if whole and part.args else getattr(part.func, "value", None)
             if isinstance(of, ast.Compare) and len(of.ops) == 1:
-                close = isinstance(of.ops[0], ast.Eq) or re.search(r"\babs\(|\s-\s", ast.unparse(of))
+                close = isinstance(of.ops[0], ast.Eq) or bool(re.search(r"\babs\(|\s-\s", ast.unparse(of)))
             else:
                 close = isinstance(of, ast.Call) and ast.unparse(of.func).endswith("isclose")
             if close:
@@ -250,10 +250,14 @@ def _elements_alone(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not inside or re.search(r"\.shape\b(?!\[)|\.size\(\)|\bequal\(|assert_close", whole):
         return
     for one in inside:
-        counted = re.search(r"\.numel\(\)|\blen\(|\.size\(0\)|\.shape\[0\]|\.nelement\(\)", ast.unparse(one.test))
+        counted = re.search(
+            r"\.numel\(\)|\blen\(|\.size\(0\)|\.shape\[0\]|\.nelement\(\)", ast.unparse(one.test)
+        )
         if counted:
             cause = f"`{ast.unparse(one.test)}` asks for a number alone, and tensors of several shapes have none: (0, 5), (0, 3), (0,)."
-            yield Fact("elements-alone", one.lineno, cause, "Compare the whole `.shape` with the one that is right.")
+            yield Fact(
+                "elements-alone", one.lineno, cause, "Compare the whole `.shape` with the one that is right."
+            )
             return
 
 

@@ -152,7 +152,10 @@ def _guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 cause = f"`{i} {far['op']} {n}` lets {i} = {n} through, and the last element is {n} - 1: one {one} too many reaches past the end."
                 fix = f"Write `{i} {right} {n}`."
                 sign = r"\|\|" if far["op"] == ">" else "&&"
-                other = re.match(rf"\s*{sign}\s*(?P<i>\w+)\s*{far['op']}\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body[far.end() :])
+                other = re.match(
+                    rf"\s*{sign}\s*(?P<i>\w+)\s*{far['op']}\s*(?P<n>{SIZE})\b(?!\s*[-+*/])",
+                    kernel.body[far.end() :],
+                )
                 if other and other["i"] != i:
                     joined = " ".join(kernel.body[far.start() : far.end() + other.end()].split())
                     cause = (

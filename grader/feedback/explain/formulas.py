@@ -280,7 +280,9 @@ def _relu_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             line = text.line(function.start + offset + added.start() + len(added[0]) - len(added[0].lstrip()))
             before = "here" if line == where else f"in line {where}"
             cause = f"ReLU is taken {before}, and {what} is added to its result: where {what} is negative, the sum can be below 0 again."
-            yield Fact("relu-first", line, cause, f"Add {what} first: ReLU is the last step, and takes the sum.")
+            yield Fact(
+                "relu-first", line, cause, f"Add {what} first: ReLU is the last step, and takes the sum."
+            )
             return
 
 

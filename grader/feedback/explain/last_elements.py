@@ -29,8 +29,12 @@ GUARDS = (  # what is compared, and by how much it falls short
 
 SCALED = (  # the index times a number, or the bound divided by one
     re.compile(rf"{INDEX}\s*\*\s*(?P<k>\d+)\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)(?!\s*[-+*/%\w(.])"),
-    re.compile(rf"(?<![\w.*])(?P<k>\d+)\s*\*\s*{INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)(?!\s*[-+*/%\w(.])"),
-    re.compile(rf"(?<![-+*/%]\s)(?<![-+*/%]){INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)\s*/\s*(?P<k>\d+)(?![\w.*/])"),
+    re.compile(
+        rf"(?<![\w.*])(?P<k>\d+)\s*\*\s*{INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)(?!\s*[-+*/%\w(.])"
+    ),
+    re.compile(
+        rf"(?<![-+*/%]\s)(?<![-+*/%]){INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)\s*/\s*(?P<k>\d+)(?![\w.*/])"
+    ),
 )
 
 
@@ -77,7 +81,9 @@ def _scaled_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 if guard["sign"] in ("<=", ">") or k < 2 or ("&&" if leaves else "||") in condition:
                     continue
                 # As many elements a thread as a vector has.
-                if not any(total % w == 0 and w * -(-(total // w) // k) == total - missing for w in (1, 2, 4)):
+                if not any(
+                    total % w == 0 and w * -(-(total // w) // k) == total - missing for w in (1, 2, 4)
+                ):
                     continue
                 if leaves != bool(re.match(r"\s*\{?\s*(?:return|continue|break)\b", kernel.body[end:])):
                     continue

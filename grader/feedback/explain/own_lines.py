@@ -180,9 +180,13 @@ def begun(source: str, line: int) -> int:
     start, depth = 0, 0
     for at, sign in enumerate(code[:end]):
         depth = max(0, depth + (sign in "([") - (sign in ")]"))
-        if (sign in ";{}" and not depth) or (sign == "\n" and code.rfind("\n", 0, at) + 1 == code.find("#", start, at)):
+        if (sign in ";{}" and not depth) or (
+            sign == "\n" and code.rfind("\n", 0, at) + 1 == code.find("#", start, at)
+        ):
             start, depth = at + 1, 0
-    while head := re.match(r"\s*(?:else\b|do\b|(?:if|for|while|switch)\s*(?:constexpr\s*)?(?=\())", code[start:]):
+    while head := re.match(
+        r"\s*(?:else\b|do\b|(?:if|for|while|switch)\s*(?:constexpr\s*)?(?=\())", code[start:]
+    ):
         start += head.end()
         if not head[0].strip().startswith(("else", "do")):
             tokens = tokenize(code[start:])

@@ -279,14 +279,19 @@ def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("called-at-once", call.lineno, cause, fix)
 
 
-def _of_the_class(outer: ast.Call, call: ast.Call, finding: Finding) -> tuple[str, str] | None:
+def _of_the_class(outer: ast.AST, call: ast.Call, finding: Finding) -> tuple[str, str] | None:
     """Cause and fix of ``profile(..., on_trace_ready=profile.export_chrome_trace(path))``; None if it is no such call.
 
     A method that is called on the class takes the first argument for the object.
     """
     method = call.func
     refused = re.search(r"\.(\w+)\(\) missing \d+ required positional", finding.message)
-    if not (refused and isinstance(method, ast.Attribute) and method.attr == refused[1]):
+    if not (
+        refused
+        and isinstance(outer, ast.Call)
+        and isinstance(method, ast.Attribute)
+        and method.attr == refused[1]
+    ):
         return None
     word = next(k.arg for k in outer.keywords if k.value is call)
     owner, said = ast.unparse(method.value), ast.unparse(call)

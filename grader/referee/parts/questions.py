@@ -48,7 +48,10 @@ def questions(path: Path, student: str) -> list[Asked]:
         draw = hashlib.sha256(f"{student.strip().lower()}/{question.key}".encode()).digest()
         step, region = steps[draw[0] % len(steps)], REGIONS[draw[1] % len(REGIONS)]
         words = question.words.format(step=step.name, region=region)
-        answer, mistaken = question.answer(recorded, step, region), trace_mistakes.mistaken(question.key, recorded, step, region)
+        answer, mistaken = (
+            question.answer(recorded, step, region),
+            trace_mistakes.mistaken(question.key, recorded, step, region),
+        )
         mistaken |= {
             value: words
             for value, words in _elsewhere(recorded, question, step, region).items()

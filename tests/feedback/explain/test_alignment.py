@@ -77,7 +77,9 @@ LAMBDA = "    auto even = [](const void* p) { return ((uintptr_t)p & 3) == 0; };
         ([("bool fits", "#define EVEN(p) ((uintptr_t)(p) % 4 == 0)\nbool fits"), (MADE, ""), ("&& aligned", "&& EVEN(from)")], 6, "`% 4`"),
     ],
 )  # fmt: skip
-def test_an_address_is_asked_for_too_small_a_multiple(edits: list[tuple[str, str]], line: int, says: str) -> None:
+def test_an_address_is_asked_for_too_small_a_multiple(
+    edits: list[tuple[str, str]], line: int, says: str
+) -> None:
     source = SOURCE
     for old, new in edits:
         assert source.count(old) >= 1, old

@@ -328,8 +328,16 @@ def test_one_thread_too_many_or_one_turn() -> None:
     index = "const int i = blockIdx.x * blockDim.x + threadIdx.x;"
     guard = cuda("__global__ void k(float* out, int n) {", index, "if (i > n) return;", "out[i] = 1;", "}")
     assert "one thread too many" in told(guard, Status.ILLEGAL_ACCESS).cause
-    for both, right in (("r > rows || c > cols", "r >= rows || c >= cols"), ("r > rows || c >= cols", "r >= rows")):
-        two = cuda("__global__ void k(float* out, int rows, int cols) {", f"if ({both}) return;", "out[r * cols + c] = 1;", "}")
+    for both, right in (
+        ("r > rows || c > cols", "r >= rows || c >= cols"),
+        ("r > rows || c >= cols", "r >= rows"),
+    ):
+        two = cuda(
+            "__global__ void k(float* out, int rows, int cols) {",
+            f"if ({both}) return;",
+            "out[r * cols + c] = 1;",
+            "}",
+        )
         assert told(two, Status.ILLEGAL_ACCESS).fix == f"Write `{right}`."
     loop = cuda(
         "__global__ void k(float* out, int n) {",

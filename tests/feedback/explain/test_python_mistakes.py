@@ -40,8 +40,10 @@ def test_an_operation_means_what_its_parts_mean(text: str) -> None:
     ],
 )
 def test_a_method_called_on_the_class_where_a_function_is_wanted(given: str, says: str) -> None:
-    source = f"def record(path):\n    with profile(\n        on_trace_ready={given},\n    ) as p:\n        pass\n"
+    source = (
+        f"def record(path):\n    with profile(\n        on_trace_ready={given},\n    ) as p:\n        pass\n"
+    )
     message = "TypeError: _KinetoProfile.export_chrome_trace() missing 1 required positional argument: 'path' (a.py, line 3: on)"
-    found = attach.explained(Finding("trace written", Status.RAISED, message), source).evidence.get("explanation")
+    found = explained(Finding("trace written", Status.RAISED, message), source).evidence.get("explanation")
     told = found if isinstance(found, dict) and found["rule"] == "called-at-once" else None
     assert (told is not None) == bool(says) and (not told or (told["line"] == 3 and says in str(told["fix"])))

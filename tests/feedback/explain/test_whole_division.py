@@ -181,7 +181,10 @@ LOST = "256 of 2304 elements of Float[64, 36] were never written, the first is e
 def test_a_quotient_that_is_rounded_up_by_too_little(grid: str, fix: str) -> None:
     host = f"const int threads = 256, vec = n % 4 == 0 ? 4 : 1;\nconst int blocks = {grid};\nk<<<blocks, threads>>>(n);"
     source = f'code = r"""\n__global__ void k(int n) {{}}\nvoid f(int n) {{\n{host}\n}}\n"""\n'
-    told = [facts.explained(Finding("one", s, m), source) for s, m in ((Status.UNINITIALISED, LOST), (Status.WRONG_OUTPUT, "First wrong."))]
+    told = [
+        facts.explained(Finding("one", s, m), source)
+        for s, m in ((Status.UNINITIALISED, LOST), (Status.WRONG_OUTPUT, "First wrong."))
+    ]
     assert told[1] is None or told[1].rule != "rounded-up-by-less"
     found = told[0] if told[0] and told[0].rule == "rounded-up-by-less" else None
     assert (found and (found.line, found.fix)) == ((5, f"Write `{fix}`.") if fix else None)
