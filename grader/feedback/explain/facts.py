@@ -257,6 +257,19 @@ def _guard_of_the_first(text: SubmissionText, _finding: Finding) -> Iterator[Fac
                 return
 
 
+def _guard_of_another(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``i < n ? x[i + 1] : 0``, which asks for one element and reads another."""
+    for kernel in text.kernels:
+        for match in re.finditer(
+            rf"(?<![\w.+*] )(?<![\w.+*-])(?P<i>[A-Za-z_]\w*)\s*<\s*(?P<n>{SIZE})\s*\?\s*(?P<x>\w+)\s*\[\s*(?P=i)\s*\+\s*(?P<k>[1-9]\d*)\s*\]",
+            kernel.body,
+        ):
+            i, n, k = match["i"], match["n"], match["k"]
+            cause = f"`{i} < {n}` asks whether there is an element {i}, and `{match['x']}[{i} + {k}]` is another one: where {i} is {n} - 1, it is past the end."
+            yield Fact("guard-of-another", text.line(kernel.start + match.start()), cause,
+                       f"Ask for the element that is read: `{i} + {k} < {n}`.")  # fmt: skip
+
+
 def _loop_in_each_thread(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     loop = re.compile(
         rf"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>{SIZE})\s*(?:\*\s*{SIZE}\s*)?;"
@@ -649,6 +662,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (indices.swapped_launch, WRONG | OUTSIDE | {Status.FAILED}),
     (_guard, OUTSIDE),
     (_guard_of_the_first, OUTSIDE),
+    (_guard_of_another, OUTSIDE),
     (_one_sided_guard, OUTSIDE),
     (_grid_for_width, WRONG | OUTSIDE | TWICE),
     (_step_of_a_block, WRONG | TWICE),

@@ -324,6 +324,16 @@ def test_a_tolerance_that_nobody_gave() -> None:
     assert facts.explained(Finding("a case", Status.WRONG_ANSWER, message), given) is None
 
 
+@pytest.mark.parametrize(
+    "read, fix", [("i < n ? x[i + 1] : 0", "i + 1 < n"), ("i + 1 < n ? x[i + 1] : 0", "")]
+)
+def test_a_condition_that_asks_for_another_element_than_is_read(read: str, fix: str) -> None:
+    source = cuda("__global__ void k(const float* x, float* out, int n) {", f"out[i] = {read};", "}")
+    found = facts.explained(Finding("memory", Status.ILLEGAL_ACCESS, "reads element 128 of x"), source)
+    assert bool(found and found.rule == "guard-of-another") == bool(fix)
+    assert not fix or (found and f"`{fix}`" in found.fix)
+
+
 def test_one_thread_too_many_or_one_turn() -> None:
     index = "const int i = blockIdx.x * blockDim.x + threadIdx.x;"
     guard = cuda("__global__ void k(float* out, int n) {", index, "if (i > n) return;", "out[i] = 1;", "}")
