@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from grader.backends.extension.request import named
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import own_lines
@@ -67,7 +69,7 @@ def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
 def at_statements(seen: Sequence[MemoryFinding], source: str) -> list[MemoryFinding]:
     """The same, but a write of a statement over several lines is in the first of them, as others name it."""
     return [
-        replace(f, line=own_lines.begun(source, f.line))
+        msgspec.structs.replace(f, line=own_lines.begun(source, f.line))
         if f.access == "write" and f.line and not named(*f.place).startswith("line ")
         else f
         for f in seen
