@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.exercise_stage import Stage
@@ -30,13 +31,17 @@ def _row(name: str, shape: tuple[int, int, int], why: str, shift: float = 0.0) -
     return Case(name, _tensors(shape, q, k), why, entry="by_rows")
 
 
-def _tiled(name: str, shape: tuple[int, int, int], why: str) -> Case:
-    return Case(name, _tensors(shape), why, entry="tiled")
+def _tiled(name: str, shape: tuple[int, int, int], why: str, shift: float = 0.0) -> Case:
+    """``shift`` is added to the queries, and subtracted from the keys."""
+    return replace(_row(name, shape, why, shift), entry="tiled")
 
 
-def _causal(name: str, shape: tuple[int, int, int], past: int, why: str, fill: Fill = "normal") -> Case:
-    q = Tensor((shape[0], shape[2]), fill=fill)
-    return Case(name, (*_tensors(shape, q), past), why, entry="causal")
+def _causal(
+    name: str, shape: tuple[int, int, int], past: int, why: str, fill: Fill = "normal", shift: float = 0.0
+) -> Case:
+    n, m, d = shape
+    q, k = Tensor((n, d), fill=fill, shift=shift), Tensor((m, d), shift=-shift)
+    return Case(name, (*_tensors(shape, q, k), past), why, entry="causal")
 
 
 def _model(
@@ -98,12 +103,13 @@ TASK = Task(
         _row("one key", (7, 1, 50), "Its share is 1, though the exponential of its score is 0.", shift=6.0),
         _row("many keys", (1, 20_000, 8), "More scores than a kernel has shared memory for, unless it asks "
              "for more than 48 KB."),
-        _tiled("whole tiles", (32, 64, 32), "Two blocks of queries, two tiles of keys."),
+        _tiled("one tile", (32, 32, 32), "Two blocks of queries, one tile of keys."),
+        # These, and those of any length, are all near -115: of a larger number the shares would be 0.
+        _tiled("whole tiles", (32, 64, 32), "Two blocks of queries, two tiles of keys, and scores far below "
+               "zero.", shift=4.5),
         _causal("causal", (48, 48, 64), 0, "A query sees the keys up to its own place."),
-        _causal("any length", (19, 53, 96), 40, "Primes: the last block of queries is not full, nor is the "
-                "last tile of keys."),
-        _causal("one query", (1, 71, 128), 70, "The newest query, and all keys so far: fifteen warps only "
-                "help to copy."),
+        _causal("any length", (17, 53, 128), 40, "In the last block is one query, so fifteen warps only help "
+                "to copy. The last tile is not full, and the scores are far below zero.", shift=3.2),
         _causal("nothing to see", (20, 10, 32), -10, "The first ten queries see no key: PyTorch says 0."),
         _causal("nan and inf", (33, 40, 40), 40, "A query with NaN or an infinity makes its own row NaN.",
                 "special"),
@@ -152,12 +158,13 @@ TASK = Task(
         "kernel launch", "guard", "shared memory", "barrier", "memory traffic", "bank conflict", "reduction",
         "warp shuffle", "softmax", "online softmax", "tiling", "ModelNew",
     ),
-    minutes=145,
+    minutes=165,
     stages=(
         Stage("A query a warp", 40, ("one row", "head size", "large scores", "one key", "many keys")),
-        Stage("Tiles", 45, ("whole tiles", "memory", "shared tiles", "no stored scores", "no conflicts")),
+        Stage("One tile", 35, ("one tile",)),
+        Stage("Tile after tile", 30, ("whole tiles", "shared tiles", "no stored scores", "no conflicts")),
         Stage("Mask and lengths", 35, (
-            "causal", "any length", "one query", "nothing to see", "nan and inf", "skipped tiles",
+            "causal", "any length", "nothing to see", "nan and inf", "memory", "skipped tiles",
         )),
         Stage("The model", 25, ("heads", "half precision", "large halves", "written once")),
     ),

@@ -45,8 +45,8 @@ __global__ void tile_kernel(const T* q, const T* k, const T* v, T* out, int64_t 
                             int64_t past) {
     // starter: __shared__ float qs[QUERIES][MOST], ks[KEYS][MOST], vs[KEYS][MOST];
     // starter: const int lane = threadIdx.x, warp = threadIdx.y;  // 16 warps, and a query for each
-    // starter: // TODO 3: copy the block's queries, then 32 keys and values at a time, with two barriers.
-    // starter: // TODO 4: a score a lane; by the page's rule what the tile changes; then what goes to out.
+    // starter: // TODO 3: copy the block's queries and 32 keys and values; a score a lane; what goes to out.
+    // starter: // TODO 4: tile after tile, with a second barrier; by the page's rule what each changes.
     // starter: // TODO 5: query i sees the keys j <= i + past; n, m and d are any numbers.
     // starter: // TODO 6: block (x, y) works on head y, whose rows lie behind those of the heads before it.
     // solution: begin
