@@ -238,6 +238,15 @@ RULES = (
         "03",
     ),
     Rule(
+        "half-or-float",
+        (
+            r"(?:operands to '\?:' have different types|ambiguous \"\?\" operation|"
+            r"conditional expression is ambiguous).*\b(?P<name>Half|BFloat16|__half|__nv_bfloat16)\b",
+        ),
+        "One side of ?: is a {name}, the other a float. Each can become the other, so C++ does not choose.",
+        "Make both a float: `condition ? float(in[i]) : 0.0f`. In a template that is right for float as well.",
+    ),
+    Rule(
         "bad-operands",
         (
             r"invalid operands of types '(?P<a>[^']+)' and '(?P<b>[^']+)'",
