@@ -38,6 +38,8 @@ def timer(job: Job, lines: list[str]) -> Timer:
         if rows:
             paper = Console(file=io.StringIO(), width=100, highlight=False)
             show.table(paper, rows, card)
+            if not any(row.seconds for row in rows):
+                paper.print(show.legend(card, "one call with the inputs of the reference"))
             lines.append(paper.file.getvalue().rstrip())  # type: ignore[attr-defined]
         else:
             lines.append("The file launches no kernel of its own.")

@@ -66,6 +66,7 @@ def lay_out(problem: CapstoneProblem) -> bool:
     """The files of a problem; whether there were some already, which stay as they are."""
     page = (course_root() / capstone.FOLDER / "hand_in.md").read_text("utf-8")
     moved, operations = problem.least()
+    small, _ = problem.least("SMALL")
     reference = problem.reference.read_text("utf-8")
     wanted = {
         f"{problem.name}.py": problem.exercise.read_text("utf-8"),
@@ -73,7 +74,7 @@ def lay_out(problem: CapstoneProblem) -> bool:
         f"{problem.name}_compiled.py": reference.partition("\n\ndef get_inputs")[0] + COMPILED,
         f"{problem.name}.md": page.format(
             title=problem.title, name=problem.name, moved=f"{moved:,}", operations=f"{operations:,}",
-            check=f"{COURSE} {commands(problem)[0]}", profile=f"{COURSE} {commands(problem)[1]}",
+            small=f"{small:,}", check=f"{COURSE} {commands(problem)[0]}", profile=f"{COURSE} {commands(problem)[1]}",
             compare=f"{COURSE} {commands(problem)[2]}",
         ),
     }  # fmt: skip
@@ -95,8 +96,9 @@ def table() -> None:
         grid.add_row(one.name, one.title, one.lesson, capstone.LEVELS[one.level], states[one.name])
     screen().print(grid)
     if not any(states.values()):
-        page = "its page on the course's site" if from_wheel() else f"{capstone.FOLDER}/README.md"
-        print(f"\nChoose one: {COURSE} capstone {every[0].name}. What is asked of you: {page}")
+        page = course_root() / capstone.FOLDER / "README.md"
+        told = "its page on the course's site" if from_wheel() else workspace.shown(page)
+        print(f"\nChoose one: {COURSE} capstone {every[0].name}. What is asked of you: {told}")
 
 
 def state(problem: CapstoneProblem) -> str:

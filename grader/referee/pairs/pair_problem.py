@@ -58,6 +58,7 @@ class PairProblem(Problem):
     Attributes:
         spec: What is asked.
         work: torch's operators in one call of the reference.
+        uncompiled: torch.compile was left out of the submission, as there is no GPU.
         large: The tensors are too many to be timed.
         result_bytes: What the reference returns.
         notes: Remarks about the problem.
@@ -72,7 +73,7 @@ class PairProblem(Problem):
         self.notes: list[str] = []
         self.wanted: list[Held] = []
         self._init, self._signs = Inputs(), Signs()
-        self._uncompiled = False  # torch.compile was left out, as there is no GPU
+        self.uncompiled = False
         self._short = False  # played with its own inputs only
         self._checked = True  # the CPU back end can check every access
         self._opened = False  # else there is no submission to ask
@@ -179,7 +180,7 @@ class PairProblem(Problem):
             return [Finding(NAME, Status.NOT_RUN, WHY)]
         if self._fault:
             return [self._fault.finding(NAME)]
-        if self._uncompiled:
+        if self.uncompiled:
             self.notes.append(
                 "Without a GPU torch.compile was left out: its functions ran as written, and what it "
                 "generates is checked on a GPU only."
@@ -250,7 +251,7 @@ class PairProblem(Problem):
             move(self.theirs, side, [(line, line) for line in lines])
         step = play.Make(spec.entry, self._init.tree, self.seed(), self.mode, single=bool(spec.specs))
         made = side.ask(step, Made)
-        self._uncompiled |= made.uncompiled
+        self.uncompiled |= made.uncompiled
         return made
 
     @property

@@ -30,6 +30,8 @@ METHOD = (
     "their tensors at a large copy's speed, products at the card's fp32 rate, and a launch each"
 )
 
+UNCOMPILED = "torch.compile compiles nothing without a GPU: what ran is eager, so no time is predicted."
+
 
 def speed_of_pair(
     session: Session, baselines: tuple[str, ...] = (), card: str = gpu_card.DEFAULT
@@ -74,7 +76,9 @@ def _predicted(session: Session, card_name: str) -> Predicted | NoSpeed | None:
     launches, ops = counted.launches, counted.work
     kernels = predict.predicted(launches, card)
     if launches and kernels.why_not:
-        return NoSpeed(f"no prediction for {card.name}: {kernels.why_not}.")
+        return NoSpeed(f"no prediction for {card.name}: {kernels.why_not}.{predict.offer(launches)}")
+    if not launches and posed(session).uncompiled:
+        return NoSpeed(UNCOMPILED)
     own = kernels.seconds + operator_seconds(card, ops)
     eager = operator_seconds(card, posed(session).work)
     if not own or not eager:

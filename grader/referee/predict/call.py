@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from grader.domain import gpu_card
 from grader.referee.predict import model, validity
 from grader.referee.predict.work import Work, work
 
@@ -53,3 +54,12 @@ def predicted(launches: Sequence[Launch], card: Card, scale: float = 1.0) -> Cal
         seconds += model.seconds(whole, card)
         limits.append(model.limit(whole, card))
     return CallPrediction(seconds, "" if launches else "no kernel was launched", tuple(limits))
+
+
+def offer(launches: Sequence[Launch], scale: float = 1.0) -> str:
+    """What to add to a refusal: the largest card on which there is a prediction; "" if there is none."""
+    able = [card for card in gpu_card.names() if not predicted(launches, gpu_card.card(card), scale).why_not]
+    if not able:
+        return ""
+    largest = max(able, key=lambda card: gpu_card.card(card).sms)
+    return f" There is one with --card {largest} ({gpu_card.card(largest).name})."

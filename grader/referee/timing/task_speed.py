@@ -42,9 +42,13 @@ def _predicted(session: Session, task: Task, card_name: str) -> Predicted | NoSp
     calls = [c for c in counting.judged(session, about.case) if c.moved_bytes]
     if not calls:
         return None
-    every = [call.predicted(c.launches, card, about.fused_bytes / about.case_bytes) for c in calls]
+    scale = about.fused_bytes / about.case_bytes
+    every = [call.predicted(c.launches, card, scale) for c in calls]
     if why_not := next((one.why_not for one in every if one.why_not), ""):
-        return NoSpeed(f"no prediction for {card.name}: {why_not}.")
+        offered = next(
+            (call.offer(c.launches, scale) for c, one in zip(calls, every, strict=True) if one.why_not), ""
+        )
+        return NoSpeed(f"no prediction for {card.name}: {why_not}.{offered}")
     own, counted = max(zip(every, calls, strict=True), key=lambda one: one[0].seconds)
     eager = operator_times.elementwise(about.eager_bytes, about.eager_launches, card, about.broadcast)
     gemm = operator_times.product(about.flops, card)

@@ -12,7 +12,7 @@ from benchmarks.pairs.kit import HEAD, reference, torch_one
 from grader.backends import detect
 from grader.domain.errors import BadInputError
 from grader.domain.options import GradingOptions
-from grader.domain.speed import Predicted
+from grader.domain.speed import NoSpeed, Predicted
 from grader.domain.verdict import Status, Verdict
 from grader.referee.pairs.pair_job import job
 from grader.referee.pipeline import check as grade
@@ -135,8 +135,9 @@ def test_what_torch_compile_would_generate_is_left_to_a_gpu(tmp_path: Path) -> N
     mine = torch_one(ref, ("torch.relu(x)", "work(x)")).replace(
         "class ModelNew", "@torch.compile\ndef work(x):\n    return torch.relu(x)\n\n\nclass ModelNew"
     )
-    verdict = judged(tmp_path, ref, mine, inputs="as-given")
+    verdict = judged(tmp_path, ref, mine, inputs="as-given", with_speed=True)
     assert verdict.ok and "torch.compile was left out" in said(verdict, "problem")
+    assert isinstance(verdict.speed, NoSpeed) and "what ran is eager" in verdict.speed.why
 
 
 def test_a_sum_over_all_rows_is_answered_at_once_and_closures_too(tmp_path: Path) -> None:

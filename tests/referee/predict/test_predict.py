@@ -102,6 +102,13 @@ def test_what_is_outside_of_its_validity_has_no_prediction(changes: dict[str, An
     assert validity.why_not(copied(), H200) == ""
 
 
+def test_a_refusal_offers_the_largest_card_on_which_there_is_a_prediction() -> None:
+    few = structs.replace(launch(), grid=[13, 1, 1])
+    assert "13 blocks" in call.predicted([few], H200).why_not
+    assert call.offer([few]) == " There is one with --card t4 (NVIDIA T4)."
+    assert call.offer([launch(exact=False)]) == ""  # which no card mends
+
+
 def test_one_launch_without_a_prediction_leaves_the_call_without() -> None:
     found = call.predicted([launch(), launch(exact=False)], H200, 2048.0)
     assert found.seconds == 0.0 and "counted" in found.why_not
