@@ -74,8 +74,8 @@ def lay_out(problem: CapstoneProblem) -> bool:
         f"{problem.name}_compiled.py": reference.partition("\n\ndef get_inputs")[0] + COMPILED,
         f"{problem.name}.md": page.format(
             title=problem.title, name=problem.name, moved=f"{moved:,}", operations=f"{operations:,}",
-            small=f"{small:,}", check=f"{COURSE} {commands(problem)[0]}", profile=f"{COURSE} {commands(problem)[1]}",
-            compare=f"{COURSE} {commands(problem)[2]}",
+            small=f"{small:,}", check=f"{COURSE} {commands(problem)[0]}",
+            profile=f"{COURSE} {commands(problem)[1]}", compare=f"{COURSE} {commands(problem)[2]}",
         ),
     }  # fmt: skip
     there = [name for name in wanted if (place() / name).exists()]

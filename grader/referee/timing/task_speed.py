@@ -44,11 +44,10 @@ def _predicted(session: Session, task: Task, card_name: str) -> Predicted | NoSp
         return None
     scale = about.fused_bytes / about.case_bytes
     every = [call.predicted(c.launches, card, scale) for c in calls]
-    if why_not := next((one.why_not for one in every if one.why_not), ""):
-        offered = next(
-            (call.offer(c.launches, scale) for c, one in zip(calls, every, strict=True) if one.why_not), ""
-        )
-        return NoSpeed(f"no prediction for {card.name}: {why_not}.{offered}")
+    for counted, one in zip(calls, every, strict=True):
+        if one.why_not:
+            offer = call.offer(counted.launches, scale)
+            return NoSpeed(f"no prediction for {card.name}: {one.why_not}.{offer}")
     own, counted = max(zip(every, calls, strict=True), key=lambda one: one[0].seconds)
     eager = operator_times.elementwise(about.eager_bytes, about.eager_launches, card, about.broadcast)
     gemm = operator_times.product(about.flops, card)
