@@ -50,8 +50,13 @@ def replay_offer(verdict: Verdict, file: str = "") -> str:
     return f"See the threads: {COURSE} replay {verdict.lesson[:2]}{f' {file}' if file else ''}"
 
 
+ALL_COME = (
+    "All lanes that the mask names must come to this line: let those without a number bring one that changes "
+    "nothing, such as 0 to a sum."
+)
 NO_INDEX = {
-    "takes no part in the shuffle": "Let every lane that the mask names come to this line.",
+    "takes no part in the shuffle": ALL_COME,
+    "calls a warp function": ALL_COME,
     "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",
 }
 

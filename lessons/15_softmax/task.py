@@ -173,8 +173,8 @@ TASK = Task(
         ),
         Prediction(
             "eager_moves",
-            "Eager PyTorch computes x - max, exp, the sum and the quotient by an operator each, after the "
-            "maximum. How many times does it move the matrix, reading and writing?",
+            "Eager PyTorch computes the maximum, x - max, exp, the sum and the quotient, each by an "
+            "operator. How many times does it move the matrix, reading and writing?",
             "times",
             8,
             "The maximum and the sum read it; difference, exponential and quotient read it and write it.",

@@ -186,6 +186,8 @@ def test_what_failed_in_later_stages_is_counted_by_itself(here: int, beyond: int
 def test_an_access_that_is_no_matter_of_an_index_gets_other_advice() -> None:
     about = "line 3: reads the value of lane 16, which takes no part in the shuffle"
     assert "lane" in wording.advice(Status.ILLEGAL_ACCESS, about)
+    left = "calls a warp function with the mask 0xffffffff, but of its lanes 24 have left the kernel"
+    assert "such as 0 to a sum" in wording.advice(Status.ILLEGAL_ACCESS, left)
     assert "pointer" in wording.advice(Status.ILLEGAL_ACCESS, "reads an address that is not device memory")
     assert "index" in wording.advice(Status.ILLEGAL_ACCESS, "reads element 9 of x, 1 element past the end")
     assert "index" not in wording.feedback(Finding("memory", Status.ILLEGAL_ACCESS, about))

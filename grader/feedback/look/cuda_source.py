@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ DEFAULT = {"0", "nullptr", "NULL", "cudaStreamDefault", "cudaStreamLegacy", "cud
 BARRIERS = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"}
 FOR_SOME = "A barrier in a branch that only some threads of a block may take: all of them must come to it."
 GUARDS = {"if", "for", "while", "?", "min", "switch"}
+STORES = re.compile(r"\][-+*/]?=(?!=)|[;{}]\*\w+[-+*/]?=(?!=)|\batomic")
 DTYPES = {"scalar_type", "dtype", "kFloat", "kFloat32"}
 DEVICES = {"is_cuda", "device", "device_type", "get_device", "kCUDA", "CHECK_CUDA", "CHECK_INPUT"}
 
@@ -45,8 +47,11 @@ class FunctionTokens:
     end: int
 
 
-def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advice]:
-    """Advice about one string of CUDA C++; ``beside`` are attributes that the Python around it asks for."""
+def look(text: CudaText, beside: frozenset[str] = frozenset(), *, on_gpu: bool = False) -> Iterator[Advice]:
+    """Advice about one string of CUDA C++; ``beside`` are attributes that the Python around it asks for.
+
+    ``on_gpu``: the problem hands over tensors on the GPU only.
+    """
     tokens = tokenize(text.source)
     starts, at = [], 0
     for token in tokens:
@@ -72,7 +77,7 @@ def look(text: CudaText, beside: frozenset[str] = frozenset()) -> Iterator[Advic
             yield Advice(line, message, lasting=True)
         if library and _on_default_stream(tokens, i):
             yield Advice(line, ON_DEFAULT_STREAM, lasting=True)
-        if not DEVICES & (words | beside):
+        if not on_gpu and not DEVICES & (words | beside):
             yield Advice(line, "Nothing checks that the tensor is on the GPU before the launch.")
     yield from _bare_pointers(tokens, starts, text, words | beside)
 
@@ -134,7 +139,8 @@ def _head(tokens: list[Token], i: int) -> set[str]:
 
 def _kernel(function: FunctionTokens, tokens: list[Token], line: int) -> Iterator[Advice]:
     body = _words(tokens, function)
-    if "threadIdx" in body and not GUARDS & body:
+    text = "".join(t.text for t in tokens[function.begin : function.end] if t.kind != "space")
+    if "threadIdx" in body and not GUARDS & body and STORES.search(text):  # else nothing is written yet
         yield Advice(
             line,
             f"{function.name}: no thread is guarded off; if there are more threads than elements, what do "

@@ -33,7 +33,9 @@ def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
     left, beside = MAX_CHARACTERS, python_source.attributes(tree)
     advice += python_source.look(tree, task)
     for text in python_source.cuda_sources(tree):
-        advice += cuda_source.look(replace(text, source=text.source[: max(0, left)]), beside)
+        advice += cuda_source.look(
+            replace(text, source=text.source[: max(0, left)]), beside, on_gpu=not task.starter_fails
+        )
         left -= len(text.source)
     return sorted(set(advice), key=lambda a: a.line)
 

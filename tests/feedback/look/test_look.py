@@ -2,6 +2,7 @@
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,17 @@ def remarks(cuda: str, head: str = HEAD, tail: str = TAIL) -> list[tuple[int, st
 
 def test_a_right_file_gets_no_remark() -> None:
     assert remarks(GUARDED + HOST) == []
+
+
+def test_a_kernel_that_writes_nothing_yet_needs_no_guard() -> None:
+    assert remarks(KERNEL + "    __shared__ float row[32];\n}\n" + HOST) == []
+
+
+def test_a_pair_hands_over_tensors_on_the_gpu_so_its_file_need_not_ask() -> None:
+    cuda = GUARDED + HOST.replace("TORCH_CHECK(x.is_cuda());", "")
+    file = Submission(Path("x.py"), f'{HEAD}source = r"""{cuda}"""\n{TAIL}', "")
+    assert len(look.look(file, TASK)) == 1
+    assert look.look(file, replace(TASK, starter_fails="")) == []  # only a lesson has a starter
 
 
 @pytest.mark.parametrize(
