@@ -210,16 +210,17 @@ def _not_begun(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 def _made_of(text: SubmissionText, kernel: CppFunction, statement: str) -> str:
     """Where the variables of ``statement``, and theirs, get their values: ", from v (line 40) and sum (line 38)"."""
     found: dict[str, list[int]] = {}
-    value = statement.partition("=")[2]
+    # What is left of a loop's head before it goes: "++i) out[i] = ...".
+    value = re.sub(r"^[^()=]*[-+*/]?=?[^()=]*\)", "", statement).partition("=")[2]
     for _ in range(2):
-        for name in re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[(\[])", value):
+        for name in re.findall(r"\b[A-Za-z_]\w*\b(?!\s*\()", value):
             set_here = list(
                 re.finditer(
                     rf"(?<![\w.])\*?{name}(?:\[[^\]]*\]|\.[xyzw]\b)?\s*[-+*/]?=(?!=)\s*(?P<v>[^;]*)",
                     kernel.body,
                 )
             )
-            counts = set_here and re.search(r"\bfor\s*\([^;)]*$", kernel.body[: set_here[-1].start()])
+            counts = any(re.search(r"\bfor\s*\([^)]*$", kernel.body[: m.start()]) for m in set_here)
             if set_here and not counts and name not in found:
                 found[name] = sorted({text.line(kernel.start + m.start()) for m in set_here})
                 value += " ".join(["", *(m["v"] for m in set_here)])

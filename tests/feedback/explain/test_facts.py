@@ -283,6 +283,9 @@ HOST_FORM = "add(): incompatible function arguments. The following argument type
         ("256>>>", "SIDE * SIDE>>>", failed("CUDA error: invalid configuration argument", Status.CUDA_ERROR), "block-too-large", 12, "16 * 4 * 16 * 4 = 4,096"),
         ("[i] + 1", "[i] + 2", failed("wrong", owner={"kernel": "add_kernel", "line": 7, "access": "write"}),
          "written-here", 7, "was written here, from i (line 6)."),
+        ("    if (i < n) out[i] = x[i] + 1;", "    float total[4] = {};\n    for (int e = 0; e < 4; e += 1) total[e] += x[i];\n"
+         "    for (int e = 0; e < 4; e += 1)\n        out[i] = total[e] + 1;",
+         failed("wrong", owner={"kernel": "add_kernel", "line": 10, "access": "write"}), "written-here", 10, "from total (lines 7 and 8) and i (line 6)."),
     ],
 )  # fmt: skip
 def test_host_code(old: str, new: str, finding: Finding, rule: str, line: int, says: str) -> None:
