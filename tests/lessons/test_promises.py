@@ -127,6 +127,26 @@ def test_the_stages_of_lesson_13_need_no_todo_of_a_later_one(tmp_path):
     assert not set(verdict.left) & {name for stage in lesson.task.stages[:2] for name in stage.checks}
 
 
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_whole_tiles_are_enough_for_the_first_three_stages_of_lesson_16(tmp_path):
+    lesson = lessons.find("16")
+    source = lesson.solution.read_text("utf-8")
+    for ends, none in (
+        ("min(m, min(n, first + QUERIES) + past)", "m"), ("row < n ? float(", "(float("),
+        (") : 0.0f;", "));"), ("j0 + r < m ? float(", "(float("), ("row < n && e", "e"),
+        ("j0 + lane < m && j0 + lane <= row + past ? score * scale : -INFINITY", "score * scale"),
+    ):  # fmt: skip
+        assert ends in source
+        source = source.replace(ends, none)
+    file = tmp_path / "exercise.py"
+    file.write_text(source, "utf-8")  # TODO 5 is left
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    verdict = check(warm(job)).verdict
+    assert not set(verdict.left) & {name for stage in lesson.task.stages[:3] for name in stage.checks}
+    assert verdict.open_stage == 3
+
+
 @pytest.mark.slow
 def test_the_tree_of_lesson_14_has_as_many_barriers_as_its_prediction_says(tmp_path):
     lesson = lessons.find("14")
