@@ -25,9 +25,7 @@ BARRIER = re.compile(r"\b(?:__syncthreads(?:_\w+)?|__syncwarp|barrier\s*\.\s*syn
 STUCK = WRONG | OUTSIDE | TWICE | {Status.BARRIER}
 KIND = r"(?:const\s+)?(?:float4?|double|int|long|unsigned|u?int(?:8|16|32|64)_t|(?:at::|c10::|__)?[Hh]alf2?)"
 NUMBER = r"(?:\d+|[A-Z][A-Z0-9_]*|k[A-Z]\w*)"
-PADDED = re.compile(
-    r"\bpad\w*\s*\(|constant_pad|/\s*(\w+)\s*\*\s*\1\b"
-)  # by a function, or rounded up
+PADDED = re.compile(r"\bpad\w*\s*\(|constant_pad|/\s*(\w+)\s*\*\s*\1\b")  # by a function, or rounded up
 LOOP = re.compile(
     r"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*(?P<from>[^;]*);\s*(?P<if>[^;]*);\s*(?P<step>[^{};]*?)\)\s*(?=\{|[^\s)])"
 )
