@@ -16,7 +16,7 @@ from grader.referee.parts import trace_events
 from tests.docs.conftest import ROOT, Server
 from tests.docs.test_browser import page  # noqa: F401, a fixture
 from tools import coursemap, explorers, offer, page_sources, sources
-from tools.figures import FIGURES, files, fusion, warp
+from tools.figures import FIGURES, bits, files, fusion, warp
 
 SIZES = (1, 2, 4, 8, 16)
 EXPRESSIONS = [
@@ -314,3 +314,11 @@ def test_an_index_is_written_as_in_a_kernel(compute: Any, page: Any):  # noqa: F
     ):
         place.get_by_role("textbox").fill(text)
         assert said in place.locator(".explorer-sum").inner_text(), text
+
+
+def test_the_bits_of_pi_are_those_that_its_halves_hold():
+    high, low = bits.halves(3.14159274)
+    assert (high, low) == (3.140625, 1.982421875)
+    assert bits.bits(3.1415927410125732, 24) == "110010010000111111011011"
+    assert (bits.bits(high, 11), bits.bits(low, 11)) == ("11001001000", "11111101110")
+    assert bits.bits(1.0, 4) == "1000"
