@@ -317,7 +317,7 @@ def test_an_index_is_written_as_in_a_kernel(compute: Any, page: Any):  # noqa: F
 
 
 def test_the_bits_of_pi_are_those_that_its_halves_hold():
-    high, low = bits.halves(3.14159274)
+    high, low = bits.halves(3.1415927410125732)
     assert (high, low) == (3.140625, 1.982421875)
     assert bits.bits(3.1415927410125732, 24) == "110010010000111111011011"
     assert (bits.bits(high, 11), bits.bits(low, 11)) == ("11001001000", "11111101110")
