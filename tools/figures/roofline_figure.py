@@ -68,7 +68,7 @@ def measured_points(root: Path) -> list[Point]:
         small("fused, `float4`", "fused (07)", speed.fused_bytes, "a", 6),
         ("framework", every / product, every / calls("eager relu(linear)"), "b", "", 10, 12),
         ("tiled (12)", every / product, every / calls("lesson 12"), "c", "end", -10, 8),
-        ("tensor cores (13)", every / product, every / calls("lesson 13"), "a", "end", -10, -4),
+        ("halves (13)", every / product, every / calls("lesson 13"), "a", "end", -10, -4),
     ]
 
 
