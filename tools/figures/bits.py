@@ -52,5 +52,5 @@ def picture(_root: Path) -> str:
             sheet.rect(x, y + 8, CELL - 2, HIGH, kind, rx=2)
             sheet.text(x + CELL / 2 - 1, y + 25, bit, "mid small on" if kind != "pale" else "mid small")
     lost = FLOAT - HALF - zeros - HALF
-    sheet.text(LEFT + (FLOAT - lost) * CELL, 161, "lost", "small soft")
+    sheet.text(LEFT + (FLOAT - lost) * CELL + 6, 161, "lost", "small soft")
     return sheet.svg()

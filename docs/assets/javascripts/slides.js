@@ -2,5 +2,5 @@
 (async () => {
   if (!window.Reveal) return;
   document.documentElement.classList.add("deck");
-  await Reveal.initialize({ width: 1280, height: 720, margin: 0.02, hash: true, center: false, transition: "none", slideNumber: "c/t" });
+  await Reveal.initialize({ width: 1280, height: 720, margin: 0.02, hash: true, center: false, transition: "none", slideNumber: "c/t", scrollActivationWidth: null });
 })();
