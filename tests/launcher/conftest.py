@@ -81,8 +81,13 @@ class Checkout:
 
     @property
     def did(self) -> list[str]:
-        """What the false Python was told: "venv ..." and "pip ..."."""
+        """What the false Python was told: "venv ...", "pip ..." and what is compiled then."""
         return self.log.read_text().splitlines() if self.log.exists() else []
+
+    @property
+    def installed(self) -> list[str]:
+        """What pip was told."""
+        return [line for line in self.did if line.startswith("pip ")]
 
     def python(self, *names: str) -> None:
         """Let Pythons of these names be on the machine, and no others."""

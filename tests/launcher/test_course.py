@@ -63,10 +63,11 @@ def test_the_first_use_installs_and_says_so(checkout: Checkout):
     assert "installing into .venv" in done.stderr
     assert "installed in " in done.stderr
     assert checkout.did[0].startswith("venv ")
-    last = checkout.did[-1]
+    last = checkout.installed[-1]
     assert last.startswith("pip ")
     assert f"-c {checkout.folder}/constraints.txt -e {checkout.folder}" in last
     assert not last.endswith("]"), "extras are for test and docs"
+    assert checkout.did[-1].endswith(f"compileall -q {checkout.folder}/grader"), "which players cannot do"
 
 
 def test_later_uses_do_nothing_but_start(checkout: Checkout):
@@ -83,7 +84,7 @@ def test_later_uses_do_nothing_but_start(checkout: Checkout):
 def test_some_verbs_need_more(checkout: Checkout, verb: str, extras: str):
     checkout.run("list")
     checkout.run(verb)
-    assert checkout.did[-1].endswith(f"my course{extras}")
+    assert checkout.installed[-1].endswith(f"my course{extras}")
     assert sum(line.startswith("venv") for line in checkout.did) == 1, "it is added to, not made anew"
     before = checkout.did
     checkout.run(verb)
@@ -107,7 +108,7 @@ def test_what_one_verb_brought_another_does_not_take_away(checkout: Checkout):
     assert checkout.did == before
     checkout.run("test")
     checkout.run("lab")
-    assert checkout.did[-1].endswith("[dev,docs,notebooks]")
+    assert checkout.installed[-1].endswith("[dev,docs,notebooks]")
 
 
 def test_each_step_is_announced_and_a_second_use_waits_with_one_line(checkout: Checkout):
@@ -133,7 +134,7 @@ def test_a_moved_checkout_is_installed_again(checkout: Checkout):
     checkout.run("list")
     checkout.folder = checkout.folder.rename(checkout.folder.with_name("elsewhere"))
     checkout.run("list")
-    assert checkout.did[-1].endswith("elsewhere")
+    assert checkout.installed[-1].endswith("elsewhere")
 
 
 def test_a_python_that_went_away_is_replaced(checkout: Checkout):

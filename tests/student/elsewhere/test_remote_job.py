@@ -258,13 +258,18 @@ def test_a_gpu_that_cannot_be_used_is_said_with_what_helps(
     chosen = GREETING + frame(b"C", f'{{"choice": ["simt", "{why}"]}}'.encode())
     answers(chosen + STARTED.removeprefix(GREETING) + frame(b"E", b'{"code": 0}'))
     said: list[str] = []
-    remote_job.do(ANYWHERE, WORK, said.append)
+
+    def heard(text: str) -> None:
+        if not text.startswith("The connection to"):  # the stand-in may end before it has read everything
+            said.append(text)
+
+    remote_job.do(ANYWHERE, WORK, heard)
     assert said[0].startswith(f"gpu-box cannot use a GPU: {why}; ") and mend in said[0]
     wanted = Work(words=(), files={}, wanted={"printed": 1}, backend="cuda")
     with pytest.raises(BadInputError, match=f"cannot use a GPU: {why}"):
-        remote_job.do(ANYWHERE, wanted, said.append)
+        remote_job.do(ANYWHERE, wanted, heard)
     said.clear()
-    remote_job.do(ANYWHERE, Work(words=(), files={}, wanted={"printed": 1}, backend="simt"), said.append)
+    remote_job.do(ANYWHERE, Work(words=(), files={}, wanted={"printed": 1}, backend="simt"), heard)
     assert said == []
 
 
