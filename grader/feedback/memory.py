@@ -68,8 +68,9 @@ def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
 
 def at_statements(seen: Sequence[MemoryFinding], source: str) -> list[MemoryFinding]:
     """The same, but a write of a statement over several lines is in the first of them, as others name it."""
+    code = own_lines.code_of(source) if seen else ""
     return [
-        msgspec.structs.replace(f, line=own_lines.begun(source, f.line))
+        msgspec.structs.replace(f, line=own_lines.begun(code, f.line))
         if f.access == "write" and f.line and not named(*f.place).startswith("line ")
         else f
         for f in seen

@@ -69,7 +69,8 @@ def _seen(
         if not launched:
             return " No kernel of the file was launched.", {"owner": None}
         return f" No thread of the file's kernels wrote this element.{nan}", {"owner": None}
-    line = own_lines.begun(source, writer.line) if writer.file.endswith(".py") else writer.line
+    own = writer.file.endswith(".py")
+    line = own_lines.begun(own_lines.code_of(source), writer.line) if own else writer.line
     at = f", at line {line}" if line else ""
     what = "It, or its neighbour in the same four bytes," if narrow else "It"
     text = f" {what} was written by block {writer.block} thread {writer.thread}{at}."

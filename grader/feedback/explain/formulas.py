@@ -297,7 +297,7 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         or "access" not in (owner or {})
     ):
         return
-    line = own_lines.begun(text.source, line)
+    line = own_lines.begun(own_lines.code_of(text.source), line)
     begin = sum(len(one) + 1 for one in text.code.split("\n")[: line - 1])
     start = max(text.code.rfind(sign, 0, begin) for sign in ";{}") + 1
     statement = text.code[start : text.code.find(";", begin) + 1]

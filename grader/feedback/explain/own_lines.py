@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 EULER = re.compile(r"(?<![\w.])(?:2\.718\d*f?|M_E)\s*\*\*\s*(?P<p>\([^()]*\)|-?\s*[\w.]+(?:\[[^\[\]]*\])?)")
 ELEMENT = re.compile(r"float|double|bool|int|long|short|u?int(?:8|16|32|64)_t|(?:at|c10|torch)::\w+")
+HEAD = re.compile(r"\s*(?:else\b|do\b|(?:if|for|while|switch)\s*(?:constexpr\s*)?(?=\())")
+REACH_LINES, REACH = 40, 8000  # that are looked at for the beginning of a statement, and characters in them
+MOST_HEADS = 8  # conditions in front of it
 SIGNED = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:;|\{|$)")
 
 
@@ -167,35 +170,39 @@ def semicolon(text: str, code: str) -> tuple[str, str] | None:
     return None
 
 
-def begun(source: str, line: int) -> int:
-    """The line where the statement begins that ``line`` of the source's C++ goes on; ``line`` itself if it is none's.
+def begun(code: str, line: int) -> int:
+    """The line where the statement begins that ``line`` goes on; ``line`` itself if it goes on none.
 
-    A condition in front of a statement is a line of its own.
+    A condition in front of a statement is a line of its own. ``code``: of :func:`code_of`. What is looked at is
+    bounded, so that no text takes long: a statement that begins further above is named by ``line``.
     """
-    code = code_of(source)
     lines = code.split("\n")
     if not 0 < line <= len(lines) or ";" in lines[line - 1].rstrip().rstrip(";"):
         return line  # no C++, or several statements
-    end = sum(len(one) + 1 for one in lines[: line - 1])
-    start, depth = 0, 0
-    for at, sign in enumerate(code[:end]):
+    above = min(line - 1, REACH_LINES)
+    near = "\n".join(lines[line - 1 - above : line])
+    end = len(near) - len(lines[line - 1])
+    if len(near) > REACH:
+        return line
+    start, depth = (0 if above == line - 1 else -1), 0
+    for at, sign in enumerate(near[:end]):
         depth = max(0, depth + (sign in "([") - (sign in ")]"))
-        if (sign in ";{}" and not depth) or (
-            sign == "\n" and code.rfind("\n", 0, at) + 1 == code.find("#", start, at)
-        ):
+        directive = sign == "\n" and near[near.rfind("\n", 0, at) + 1 : at].lstrip().startswith("#")
+        if directive or (sign in ";{}" and not depth):
             start, depth = at + 1, 0
-    while head := re.match(
-        r"\s*(?:else\b|do\b|(?:if|for|while|switch)\s*(?:constexpr\s*)?(?=\())", code[start:]
-    ):
-        start += head.end()
+    for _ in range(MOST_HEADS if start >= 0 else 0):
+        head = HEAD.match(near, start)
+        if head is None:
+            first = start + len(near[start:]) - len(near[start:].lstrip())
+            return line - above + near.count("\n", 0, first) if first < end else line
+        start = head.end()
         if not head[0].strip().startswith(("else", "do")):
-            tokens = tokenize(code[start:])
+            tokens = tokenize(near[start:])
             last = closing(tokens, 0)
             if last < 0 or start + len(opened := "".join(t.text for t in tokens[: last + 1])) > end:
                 return line  # it is the condition that goes on
             start += len(opened)
-    first = start + len(code[start:]) - len(code[start:].lstrip())
-    return code.count("\n", 0, first) + 1 if first < end else line
+    return line
 
 
 def unclosed(source: str) -> int:

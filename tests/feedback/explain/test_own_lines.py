@@ -2,6 +2,7 @@
 
 import pytest
 
+from grader.backends.simt.compile.tokens import Token, tokenize
 from grader.feedback.explain import explain, own_lines
 
 SOURCE = '''source = r"""
@@ -118,4 +119,21 @@ done = 1
      (22, 22), (99, 99)],
 )  # fmt: skip
 def test_a_statement_over_several_lines_begins_in_its_first(line: int, begun: int) -> None:
-    assert own_lines.begun(MANY, line) == begun
+    assert own_lines.begun(own_lines.code_of(MANY), line) == begun
+
+
+@pytest.mark.parametrize("text", ["if (a)\n" * 20_000, "else\n" * 30_000, "(\n" * 60_000, "if (" * 30_000])
+def test_where_a_statement_begins_is_asked_of_what_is_near(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A grading asks it of each finding: no text may make it read the same again and again."""
+    read: list[int] = []
+
+    def counted(code: str) -> list[Token]:
+        read.append(len(code))
+        return tokenize(code)
+
+    monkeypatch.setattr(own_lines, "tokenize", counted)
+    line = text.count("\n") + 1
+    assert own_lines.begun(f"{text}x = 1", line) == line
+    assert sum(read) <= own_lines.MOST_HEADS * own_lines.REACH
