@@ -7,7 +7,7 @@ import json
 import math
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch.autograd.profiler import profile
@@ -17,6 +17,7 @@ from grader.protocol.messages import Launch
 from grader.protocol.play import Ops, Watched
 
 MOST, MOST_NAME, MOST_SHAPES = 200, 500, 100
+Event: TypeAlias = dict[str, Any]  # of the profiler's trace, as Chrome reads it
 
 
 class Watcher(contextlib.AbstractContextManager["Watcher"]):
@@ -53,7 +54,7 @@ def recording(*, shapes: bool = False) -> Any:
     return profile(use_device="cuda", use_kineto=True, record_shapes=shapes)
 
 
-def trace(ran: Any) -> list[dict[str, Any]]:
+def trace(ran: Any) -> list[Event]:
     """The events of such a run, as in a Chrome trace."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
@@ -62,13 +63,13 @@ def trace(ran: Any) -> list[dict[str, Any]]:
     return events if isinstance(events, list) else []
 
 
-def kernels(events: list[dict[str, Any]]) -> list[Launch]:
+def kernels(events: list[Event]) -> list[Launch]:
     """The kernels among the events of a Chrome trace, whose times are in microseconds, in order of time."""
     found = _in_time(events)
     return [_launch(e, float(found[0]["ts"])) for e in found]
 
 
-def beside_the_first(events: list[dict[str, Any]], first: str) -> list[str]:
+def beside_the_first(events: list[Event], first: str) -> list[str]:
     """The names of kernels on the stream of the first kernel, which is named ``first``; none if it is not."""
     found = _in_time(events)
     if not found or first not in str(found[0]["name"]):
@@ -77,12 +78,12 @@ def beside_the_first(events: list[dict[str, Any]], first: str) -> list[str]:
     return [str(e["name"]) for e, other in zip(found[1:], others, strict=True) if other == stream]
 
 
-def _in_time(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _in_time(events: list[Event]) -> list[Event]:
     found = [e for e in events if e.get("cat") == "kernel" and e.get("ph") == "X"]
     return sorted(found, key=lambda e: float(e["ts"]))
 
 
-def _launch(event: dict[str, Any], begin: float) -> Launch:
+def _launch(event: Event, begin: float) -> Launch:
     grid, block = (tuple(event.get("args", {}).get(key) or ())[:3] for key in ("grid", "block"))
     began, seconds = (float(event["ts"]) - begin) / 1e6, float(event["dur"]) / 1e6
     return Launch(kernel=str(event["name"])[:MOST_NAME], grid=grid, block=block, seconds=seconds, began=began)

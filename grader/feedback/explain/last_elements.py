@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import closing, tokenize
-from grader.feedback.explain.source_text import WRONG, Fact, Finder, SubmissionText
+from grader.feedback.explain.source_text import WRONG, CppFunction, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from grader.domain.verdict import Finding, Status
 
@@ -38,33 +38,41 @@ SCALED = (  # the index times a number, or the bound divided by one
 )
 
 
+def _alone(
+    kernel: CppFunction, forms: Sequence[re.Pattern[str]]
+) -> Iterator[tuple[int, re.Match[str], bool]]:
+    """Guards that alone decide whether a thread stores its element: the place, the guard, whether it leaves."""
+    for head in re.finditer(r"\b(?P<word>if|for|while)\s*\(", kernel.body):
+        condition = _bracket(kernel.body, head.end() - 1)
+        end = head.end() + len(condition) + 1
+        for guard in (m for form in forms for m in form.finditer(condition)):
+            leaves = guard["sign"].startswith(">")
+            if ("&&" if leaves else "||") in condition:
+                continue
+            if leaves != bool(re.match(r"\s*\{?\s*(?:return|continue|break)\b", kernel.body[end:])):
+                continue
+            reached = kernel.body[end:] if leaves else _statement(kernel.body, end)
+            if _stored_there_alone(kernel.parameters, kernel.body, reached):
+                yield kernel.start + head.end() + guard.start(), guard, leaves
+
+
 def _short_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``if (i < n - 1) out[i] = ...`` where the last element alone was never written."""
     missing = _missing(finding.message)
     for kernel in text.kernels if missing else ():
-        for head in re.finditer(r"\b(?P<word>if|for|while)\s*\(", kernel.body):
-            condition = _bracket(kernel.body, head.end() - 1)
-            end = head.end() + len(condition) + 1
-            for guard in (m for form in GUARDS for m in form.finditer(condition)):
-                leaves = guard["sign"].startswith(">")
-                stops = int(guard["k"]) - (guard["sign"] in ("<=", ">"))
-                if stops != missing or ("&&" if leaves else "||") in condition:
-                    continue
-                if leaves != bool(re.match(r"\s*\{?\s*(?:return|continue|break)\b", kernel.body[end:])):
-                    continue
-                reached = kernel.body[end:] if leaves else _statement(kernel.body, end)
-                if not _stored_there_alone(kernel.parameters, kernel.body, reached):
-                    continue
-                n, i, sign = guard["n"], guard["i"], ">=" if leaves else "<"
-                who = (
-                    "the thread of the last element"
-                    if stops == 1
-                    else f"the threads of the last {stops} elements"
-                )
-                cause = f"`{guard[0].strip()}` stops {who}: of {n} elements, the last has the number {n} - 1."
-                yield Fact("guard-too-short", text.line(kernel.start + head.end() + guard.start()), cause,
-                           f"Write `{i} {sign} {n}`.")  # fmt: skip
-                return
+        for place, guard, leaves in _alone(kernel, GUARDS):
+            stops = int(guard["k"]) - (guard["sign"] in ("<=", ">"))
+            if stops != missing:
+                continue
+            n, i, sign = guard["n"], guard["i"], ">=" if leaves else "<"
+            who = (
+                "the thread of the last element"
+                if stops == 1
+                else f"the threads of the last {stops} elements"
+            )
+            cause = f"`{guard[0].strip()}` stops {who}: of {n} elements, the last has the number {n} - 1."
+            yield Fact("guard-too-short", text.line(place), cause, f"Write `{i} {sign} {n}`.")
+            return
 
 
 def _scaled_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -73,32 +81,21 @@ def _scaled_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     missing = _missing(finding.message)
     total = math.prod(int(n) for n in found["shape"].split(",")) if found else 0
     for kernel in text.kernels if missing else ():
-        for head in re.finditer(r"\b(?P<word>if|for|while)\s*\(", kernel.body):
-            condition = _bracket(kernel.body, head.end() - 1)
-            end = head.end() + len(condition) + 1
-            for guard in (m for form in SCALED for m in form.finditer(condition)):
-                leaves, k = guard["sign"].startswith(">"), int(guard["k"])
-                if guard["sign"] in ("<=", ">") or k < 2 or ("&&" if leaves else "||") in condition:
-                    continue
-                # As many elements a thread as a vector has.
-                if not any(
-                    total % w == 0 and w * -(-(total // w) // k) == total - missing for w in (1, 2, 4)
-                ):
-                    continue
-                if leaves != bool(re.match(r"\s*\{?\s*(?:return|continue|break)\b", kernel.body[end:])):
-                    continue
-                reached = kernel.body[end:] if leaves else _statement(kernel.body, end)
-                if not _stored_there_alone(kernel.parameters, kernel.body, reached):
-                    continue
-                n, i = guard["n"], guard["i"]
-                part = {2: "half", 3: "third", 4: "quarter"}.get(k, f"1 in {k}")
-                cause = (
-                    f"`{guard[0].strip()}` lets the threads below {n} / {k} through and stops all others: exactly what lies behind "
-                    f"the first {part} was never written. {n} counts here what {i} counts, so there is nothing to multiply or to divide."
-                )
-                yield Fact("guard-scaled", text.line(kernel.start + head.end() + guard.start()), cause,
-                           f"Write `{i} {guard['sign']} {n}`.")  # fmt: skip
-                return
+        for place, guard, _leaves in _alone(kernel, SCALED):
+            k = int(guard["k"])
+            if guard["sign"] in ("<=", ">") or k < 2:
+                continue
+            # As many elements a thread as a vector has.
+            if not any(total % w == 0 and w * -(-(total // w) // k) == total - missing for w in (1, 2, 4)):
+                continue
+            n, i = guard["n"], guard["i"]
+            part = {2: "half", 3: "third", 4: "quarter"}.get(k, f"1 in {k}")
+            cause = (
+                f"`{guard[0].strip()}` lets the threads below {n} / {k} through and stops all others: exactly what lies behind "
+                f"the first {part} was never written. {n} counts here what {i} counts, so there is nothing to multiply or to divide."
+            )
+            yield Fact("guard-scaled", text.line(place), cause, f"Write `{i} {guard['sign']} {n}`.")
+            return
 
 
 def _missing(message: str) -> int:
