@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import importlib.util
@@ -15,6 +16,7 @@ from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE
 from grader.domain.options import require_backend
 
+DRIVERS_GPUS = Path("/proc/driver/nvidia/gpus")
 CAPABILITY = (75, 76)  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
 
 
@@ -60,6 +62,18 @@ def _first_gpu() -> tuple[str, int, str]:
             capability = ".".join(str(number.value) for number in found)
             return name.value.decode(errors="replace"), size.value, capability
     return "", 0, ""
+
+
+@functools.cache
+def gpu_minors() -> dict[str, int]:
+    """The number in the name of each GPU's device file, by UUID; {} where the driver does not tell."""
+    minors = {}
+    for file in DRIVERS_GPUS.glob("*/information"):
+        with contextlib.suppress(OSError):
+            said = dict(re.findall(r"^(GPU UUID|Device Minor):\s*(\S+)", file.read_text(), re.M))
+            if said.get("GPU UUID", "?").count("?") == 0 and said.get("Device Minor", "").isdigit():
+                minors[said["GPU UUID"]] = int(said["Device Minor"])
+    return minors
 
 
 def nvcc() -> str:

@@ -122,6 +122,7 @@ def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None
     channel.send({"ready": messages.plain(ready)})
     actions: dict[str, Callable[..., Json]] = {
         "load": stage.load,
+        "begin_anew": stage.begin_anew,
         "play": lambda **k: perform(stage, **k),
         "owner": lambda **k: backend.owner(stage, **k),
         "count": lambda **k: backend.count(**k),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import importlib.util
 import re
@@ -46,15 +47,30 @@ class Stage:
         self.shared: dict[int, DeviceArena] = {}  # memory of the device, by the referee's numbers
         self.given: list[int] = []  # open files that came with a request
         self.passing: list[int] = []  # and those that go with its answer, and are then closed here
-        self.path = ""
-        self.module: ModuleType | None = None
-        self.last: list[torch.Tensor] = []
         self.gpu = device == "cuda" and "grader.backends.simt.runtime.device" not in sys.modules
         self.memory = "cuda" if self.gpu else "cpu"  # what a tensor's memory really is
         self.origins = value_origins.held()  # since before anything foreign is loaded
+        self._begin()
+
+    def _begin(self) -> None:
+        self.path = ""
+        self.module: ModuleType | None = None
+        self.last: list[torch.Tensor] = []
         self.again: Callable[[], Any] = lambda: None
         self._kept: dict[type, Any] = {}
         self._host_s = 0.0  # that the host took for the last call whose inputs were there
+
+    def begin_anew(self) -> dict[str, object]:
+        """Forget the file and all that came of it. What other players shared with this one is given back."""
+        self._begin()
+        sys.modules.pop("submission", None)
+        while self.shared:
+            self.shared.popitem()[1].close()
+        gc.collect()
+        if self.gpu:
+            self.synchronize()
+            torch.cuda.empty_cache()
+        return {}
 
     def kept(self, kind: type[Kind], make: Callable[[], Kind]) -> Kind:
         """The one object of that type that outlives a request, made when it is first asked for."""

@@ -15,6 +15,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from grader.backends import detect
 from grader.referee.process.pool_client import runtime_folder
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class GpuTurns:
         self._gate = self._lock = -1
         with contextlib.suppress(OSError):
             seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0]
+            seen = str(detect.gpu_minors().get(seen, seen))  # by a number or by its UUID, it is one GPU
             place = runtime_folder() / f"gpu-{re.sub(r'[^A-Za-z0-9-]', '_', seen)}"
             self._gate, self._lock = (
                 os.open(place.with_suffix(end), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

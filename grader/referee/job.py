@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from grader.feedback.look import Advice
     from grader.referee.problem import Problem, Sides
     from grader.referee.process.forkserver import Forkserver
+    from grader.referee.process.kept_reference import KeptReference
     from grader.referee.process.pool_client import Pools
     from grader.referee.session import Session
 
@@ -41,7 +42,8 @@ class Job:
     "search", with the verdict, before the one change that would mend a file is looked for: that takes long.
     ``reins`` gets what ends the grading early: called from any thread, it kills all of its processes.
     ``forkservers`` by back end: players are forked from them instead of started; of "reference" only its own.
-    ``pools``: where players wait that may be used instead, in the whole sandbox.
+    ``pools``: where players wait that may be used instead, in the whole sandbox. ``references``: keeps the
+    reference's for the next grading.
     ``beside``: more files that the submission may read; ``reference_beside``: that the reference may.
     ``pose`` makes the problem that both sides get. ``timer`` finds the speed of a submission that passed,
     where the task itself says nothing about it; ``races``: whether that reads the GPU's clock.
@@ -62,6 +64,7 @@ class Job:
     reins: Callable[[Callable[[], None]], None] = _silent
     forkservers: dict[str, Forkserver] = field(default_factory=dict)
     pools: Pools | None = None
+    references: KeptReference | None = None
     beside: tuple[Path, ...] = ()
     reference_beside: tuple[Path, ...] = ()
     timer: Callable[[Session], Speed | None] | None = None

@@ -28,7 +28,7 @@ from grader.referee.gpu_turns import GpuTurns
 from grader.referee.inspection import Inspection
 from grader.referee.job import Job, Outcome
 from grader.referee.peers import PeerProcesses
-from grader.referee.process import forkserver, pool_client
+from grader.referee.process import forkserver, kept_reference, pool_client
 from grader.referee.process.player_process import Player
 from grader.referee.session import Record, Session
 from grader.referee.side import Reference
@@ -119,9 +119,15 @@ class Processes:
         sees = (job.reference, *job.reference_beside) if answering else ()
         parent = job.forkservers.get("reference") or job.forkservers.get(kind)
         self.pool = job.pools.connect(4 if wants_speed(job) else 2) if job.pools else None
-        self._reference = Player(
-            kind, job.limits, sees=sees, mode=job.options.sandbox, forkserver=parent, pool=self.pool
-        )
+        mode = job.options.sandbox
+
+        def new() -> Player:
+            return Player(kind, job.limits, sees=sees, mode=mode, forkserver=parent, pool=self.pool)
+
+        # With other files beside it, it would have to be known whether one of them has changed.
+        self._keeps = None if parent or job.reference_beside else job.references
+        self._key = kept_reference.key(kind, mode, job.limits, sees)
+        self._reference = self._keeps.take(self._key, new) if self._keeps else new()
         self._inspection = inspection = _inspection(job)
         self.turns = GpuTurns(job.say) if cuda else None
         self._peers = PeerProcesses(job, self._start, self.builder, self.pool)
@@ -152,11 +158,14 @@ class Processes:
         if self.job.choice.name == "cuda" and not self.job.forkservers and wants_speed(self.job):
             self._peers.begin(_pairs_expected(self.job))
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, fault: object = None, *_: object) -> None:
         self.session.close()
         if self._inspection:
             self._inspection.stop()
-        self._reference.stop()
+        if self._keeps and not fault:
+            self._keeps.give_back(self._key, self._reference)
+        else:
+            self._reference.stop()
         self._peers.stop()
         if self.pool:
             self.pool.close()
@@ -299,7 +308,8 @@ def waiting(job: Job, ahead: int = 1) -> Job:
     if not pool_client.pays(job.choice.name):
         return job
     ahead = ahead if pool_client.at_once() else 1
-    return replace(job, pools=pool_client.lent() or replace(pool_client.own(), ahead=ahead))
+    pools = pool_client.lent() or replace(pool_client.own(), ahead=ahead)
+    return replace(job, pools=pools, references=kept_reference.own())
 
 
 def warm_reference(job: Job) -> Job:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.backends import detect
 from grader.referee import gpu_turns
 from grader.referee.gpu_turns import GpuTurns, alone
 
@@ -146,6 +147,16 @@ def test_another_gpu_has_other_turns(turns: list[GpuTurns], monkeypatch: pytest.
     with turns[0].alone():
         assert entered(alone(lambda _: None))
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+        assert not entered(alone(lambda _: None), SOON_S)
+
+
+def test_a_gpu_is_one_by_its_number_and_by_its_uuid(
+    turns: list[GpuTurns], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detect, "gpu_minors", lambda: {"GPU-b": 1})
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    with alone(lambda _: None):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-b")
         assert not entered(alone(lambda _: None), SOON_S)
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.backends import detect
 from grader.protocol.confinement import landlock
 from grader.referee.sandbox import bubblewrap
+from grader.referee.sandbox import mounts as sandbox_mounts
 from grader.referee.sandbox.mounts import Mounts
 
 if TYPE_CHECKING:
@@ -99,3 +101,20 @@ def asked(environment: Path, command: list[str], told: tuple[object, object], *f
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)
     return found
+
+
+def test_of_several_gpus_a_player_sees_the_one_that_is_named_by_its_uuid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A number names a GPU only among those that are visible, so all of them stay."""
+    for name in ("nvidia0", "nvidia1", "nvidia10", "nvidiactl", "nvidia-uvm", "null"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(sandbox_mounts, "DEVICES", tmp_path)
+    monkeypatch.setattr(detect, "gpu_minors", lambda: {"GPU-a": 0, "GPU-b": 1})
+
+    def seen(visible: str) -> set[str]:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+        return {path.name for path in sandbox_mounts.mounts_for("cuda", ()).devices}
+
+    assert seen("GPU-b") == {"nvidia1", "nvidiactl", "nvidia-uvm"}
+    assert seen("1") == seen("GPU-a,GPU-b") == {"nvidia0", "nvidia1", "nvidia10", "nvidiactl", "nvidia-uvm"}

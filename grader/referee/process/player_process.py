@@ -207,6 +207,11 @@ class Player:
             raise self._end(stage or do, error) from error
         return self._answer(stage or do, seconds, "answer")
 
+    def begin_anew(self) -> None:
+        """Let it forget its file and what came of it. FaultError if it cannot. Only for a reference's."""
+        self.ask("begin_anew", self.limits.call)
+        self.partners.clear()
+
     def give_file(self, file: int) -> None:
         """Pass an open file on with the next request."""
         self._connection.files = (file,)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import re
 import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.backends import detect
 from grader.domain.installation import ABOVE, SHIPPED, from_wheel
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -24,6 +26,7 @@ SYSTEM_FILES = (
     "/nix/store", "/run/opengl-driver",
 )  # fmt: skip
 GPU_FILES = ("/proc/driver/nvidia", "/sys", "/usr/lib/wsl", "/usr/local/nvidia", "/etc/OpenCL")
+DEVICES = Path("/dev")
 GPU_DEVICES = ("nvidia*", "dxg", "dri")
 SECRET = ("lessons", "solutions", "tests", ".git")
 
@@ -73,7 +76,7 @@ def mounts_for(
         from grader.backends.simt.compile import compiler
 
         read.append(compiler.runtime_library().parent)
-    devices = [p for pattern in GPU_DEVICES for p in Path("/dev").glob(pattern)] if gpu else []
+    devices = _gpu_devices() if gpu else []
     shown = tuple(dict.fromkeys(p for p in read if not _below(p, [Path(s) for s in SYSTEM])))
     secret = [place for place in (*(ABOVE / name for name in SECRET), SHIPPED) if place.exists()]
     # By each name that it would be seen by: an environment may be known by a link.
@@ -82,6 +85,16 @@ def mounts_for(
         p / s.relative_to(real) for s in secret for p, real in seen if s.is_relative_to(real)
     )
     return Mounts(shown, folders, tuple(writes), tuple(hidden), tuple(devices), tuple(sees))
+
+
+def _gpu_devices() -> list[Path]:
+    """Device files of the GPUs; of that one alone which ``CUDA_VISIBLE_DEVICES`` names by its UUID.
+
+    Then a player can reach no other, and the driver, which looks at all that it can open, starts sooner.
+    """
+    devices = [path for pattern in GPU_DEVICES for path in DEVICES.glob(pattern)]
+    only = detect.gpu_minors().get(os.environ.get("CUDA_VISIBLE_DEVICES", ""))
+    return [p for p in devices if only is None or not re.fullmatch(rf"nvidia(?!{only}$)\d+", p.name)]
 
 
 @functools.cache

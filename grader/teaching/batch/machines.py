@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import uuid
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -192,13 +193,22 @@ def _has_bokeh() -> bool:
 
 
 def gpu_numbers() -> list[str]:
-    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them: by UUID where that is known."""
     driver = _driver()
     count = ctypes.c_int()
     if driver is None or driver.cuDeviceGetCount(ctypes.byref(count)):
         return []
     given = [x for x in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if x.strip()]
-    return given[: count.value] or [str(k) for k in range(count.value)]
+    names = given[: count.value] or [str(k) for k in range(count.value)]
+    known = detect.gpu_minors()
+    return [name if (u := _uuid(driver, k)) not in known else u for k, name in enumerate(names)]
+
+
+def _uuid(driver: Any, number: int) -> str:
+    device, found = ctypes.c_int(), (ctypes.c_ubyte * 16)()
+    if driver.cuDeviceGet(ctypes.byref(device), number) or driver.cuDeviceGetUuid(found, device):
+        return ""
+    return f"GPU-{uuid.UUID(bytes=bytes(found))}"
 
 
 def gpu_facts() -> str:
