@@ -171,7 +171,8 @@ extern "C" unsigned simt_barrier_phase(void* address) {
 // The copies that the running thread begins from here on arrive when the barrier's phase is complete; nullptr: no longer.
 extern "C" void simt_copies_for(void* address) {
   Worker* w = t_worker;
-  w->copies_for = 0;
+  Thread& thread = w->threads[w->current];
+  thread.copies_for = 0;
   if (!address) return;
-  if (AsyncBarrier* b = barrier_at(w, address, RETURN_ADDRESS)) w->copies_for = (size_t)address, w->copies_phase = b->phase;
+  if (AsyncBarrier* b = barrier_at(w, address, RETURN_ADDRESS)) thread.copies_for = (size_t)address, thread.copies_phase = b->phase;
 }

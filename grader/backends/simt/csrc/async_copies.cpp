@@ -74,7 +74,8 @@ extern "C" SIMT_EXPORT void simt_copy_async(void* to, const void* from, unsigned
     report(w, "assert", (size_t)RETURN_ADDRESS - 1, {.detail = "an asynchronous copy has 4, 8 or 16 bytes"});
     return kill_launch(w);
   }
-  AsyncCopy copy{w->current, AsyncCopy::NO_GROUP, 0, w->block_phase, w->threads[w->current].warp_phase, w->copies_for, w->copies_phase, (char*)to, bytes, {}};
+  const Thread& thread = w->threads[w->current];
+  AsyncCopy copy{w->current, AsyncCopy::NO_GROUP, 0, w->block_phase, thread.warp_phase, thread.copies_for, thread.copies_phase, (char*)to, bytes, {}};
   if (w->launch->module) copy.pc_in_module = u32((size_t)RETURN_ADDRESS - 1 - w->launch->module->base);
   if (w->mode) {
     unsigned read = bytes - zeros, step = zeros ? 1 : bytes;

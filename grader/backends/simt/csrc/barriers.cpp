@@ -218,15 +218,16 @@ extern "C" uint64_t simt_shuffle(unsigned mask, uint64_t bits, int kind, int arg
 
 // What the lanes of each warp show each other for a product of matrices, by value: 6 registers a thread.
 static constexpr int MOST_GIVEN = 6;
-static thread_local std::vector<uint64_t> t_given;
 
 extern "C" SIMT_EXPORT void simt_give(int index, uint64_t bits) {
-  t_given.resize(1024 * MOST_GIVEN);
-  if (index >= 0 && index < MOST_GIVEN) t_given[t_worker->current * MOST_GIVEN + index] = bits;
+  Worker* w = t_worker;
+  w->given.resize(size_t(w->launch->warp_count) * 32 * MOST_GIVEN);
+  if (index >= 0 && index < MOST_GIVEN) w->given[w->current * MOST_GIVEN + index] = bits;
 }
 extern "C" SIMT_EXPORT uint64_t simt_given(unsigned lane, int index) {
-  bool known = index >= 0 && index < MOST_GIVEN && !t_given.empty();
-  return known ? t_given[((t_worker->current & ~31) + lane % 32) * MOST_GIVEN + index] : 0;
+  Worker* w = t_worker;
+  bool known = index >= 0 && index < MOST_GIVEN && !w->given.empty();
+  return known ? w->given[((w->current & ~31) + lane % 32) * MOST_GIVEN + index] : 0;
 }
 
 extern "C" unsigned simt_ballot(unsigned mask, int predicate) {

@@ -176,7 +176,6 @@ static void begin_block(Worker* w, u64 block, int rank) {
   w->plain = true;
   if (launch->cluster_blocks == 1) w->cluster.reset();
   w->clocks.reset();
-  w->copies_for = 0;
   if (w->mode & COUNT) w->counter.begin_block(simt_builtins.block);
   if (w->cluster) enter_cluster(w, rank);
   if (w->mode & CHECK) {
@@ -192,6 +191,7 @@ static void abandon_block(Worker* w) {
   auto& idle = w->idle_fibres;
   for (int t = 0; t < w->launch->thread_count; ++t) {
     Thread& thread = w->threads[t];
+    thread.copies_for = 0;
     if (w->states[t] == FINISHED || w->states[t] == FRESH) continue;
     if (std::find(idle.begin(), idle.end(), thread.fibre) != idle.end()) continue;
     thread.fibre->stack_pointer = nullptr;

@@ -45,6 +45,8 @@ struct Thread {
   u32 mask;       // of the warp operation that it waits in
   bool absent;    // the lane whose value it wants takes no part
   u32 copy_groups;  // of asynchronous copies that it has committed
+  u32 copies_phase;
+  size_t copies_for;  // the barrier that those belong to which it begins now
   u32 cluster_waits;     // how often it has passed its cluster's barrier
   bool cluster_arrived;  // there, and has not waited yet
   u32 releases;          // how often it has arrived, there or at a barrier in shared memory
@@ -102,6 +104,7 @@ struct SavedBlock {
   std::vector<char> shared_memory;
   std::vector<u8> static_defined, dynamic_defined;
   std::vector<AsyncCopy> copies;
+  std::vector<u64> given;
   std::shared_ptr<Cluster> cluster;
   int rank;
   std::shared_ptr<BlockClocks> clocks;
@@ -177,8 +180,6 @@ struct Worker {
   std::shared_ptr<Cluster> cluster;     // of the running block; none before somebody needs it
   int rank = 0;                         // of the block in it
   std::shared_ptr<BlockClocks> clocks;  // once the block has a cuda::barrier
-  size_t copies_for = 0;                // the barrier that the copies belong to which the running thread begins
-  u32 copies_phase = 0;
   u16 block_phase = 0;                  // block barriers passed
   int finished = 0, arrived = 0;        // threads of this block
   int at_grid = 0;                      // of them, waiting for the other blocks
@@ -198,6 +199,7 @@ struct Worker {
   Counter counter;
   std::vector<Doubtful> doubtful;
   std::vector<AsyncCopy> copies;  // under way, of this block's threads, in the order in which they began
+  std::vector<u64> given;         // what this block's lanes show each other for a product of matrices
   std::vector<size_t> overflows;  // instructions of this launch that have overflowed
   std::vector<SavedBlock> aside;  // blocks that wait for others
 };

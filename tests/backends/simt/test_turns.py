@@ -1,0 +1,18 @@
+"""What a block does is its own, wherever its turn ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .programs import turns
+
+if TYPE_CHECKING:
+    from .conftest import Play
+
+
+def test_a_product_of_a_warp_survives_the_end_of_a_turn(play: Play) -> None:
+    """Of so many products some are cut in two by another block's, and none loses what its lanes have shown."""
+    done = play("turns")["products"]
+    assert done["findings"] == []
+    sums = [float(turns.ROUNDS * 16 * (block + 1)) for block in range(turns.BLOCKS)]
+    assert done["result"] == [[one, one] for one in sums]
