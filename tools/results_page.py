@@ -118,7 +118,6 @@ GROUPS = (
         "How long you wait for it, what it allows, and what it survives.",
         {
             "pairs_simt.json": "Pairs of any origin, each with a right, a wrong and a coarse submission",
-            "league.json": "The corpus by other judges",
             "kernelbench.json": "Problems of KernelBench as they are, on a GPU",
             "softmax.json": "Softmax of rows: the formula, the library, torch.compile, lesson 15",
             "attention.json": "Attention: three operators, PyTorch's one call, lesson 16",
@@ -162,6 +161,9 @@ GROUPS = (
             "corpus_gpu_shared.json": "Files of the CPU back end's corpus on a GPU",
             "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
             "corpus_timed.json": "Every honest file, raced",
+            "league.json": "The corpus by other judges, without a GPU",
+            "league_gpu.json": "The corpus by other judges, on a GPU",
+            "league_ours_gpu.json": "The pairs of that table by this grader, on a GPU",
             "fuzz.json": "Mutants of frames and of texts",
             "outside_kernelbench.json": "Test kernels of KernelBench",
             "outside_pygpubench.json": "Exploits of pygpubench",

@@ -1,4 +1,4 @@
-"""The table on docs/guide/corpus.md, from the committed results: ``python -m tests.corpus.table``."""
+"""The tables on docs/guide/corpus.md, from the committed results: ``python -m tests.corpus.table``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from tests.corpus.classes import CLASSES, HONEST
+from tests.corpus.league import rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "guide" / "corpus.md"
 SIMT = ROOT / "benchmarks" / "results" / "corpus_simt.json"
 CUDA = ROOT / "benchmarks" / "results" / "corpus_gpu.json"
 SHARED = ROOT / "benchmarks" / "results" / "corpus_gpu_shared.json"
-BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
+LEAGUE = [SIMT.with_name(name) for name in ("league.json", "league_gpu.json", "league_ours_gpu.json")]
 
 
 def page(text: str) -> str:
-    """The page with its table as the results are now."""
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
+    """The page with its tables as the results are now."""
+    for word, made in (("corpus", table()), ("league", rows.markdown(LEAGUE))):
+        begin, end = f"<!-- {word}: begin -->", f"<!-- {word}: end -->"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n\n{made}\n\n{end}{rest.partition(end)[2]}"
+    return text
 
 
 def table() -> str:
@@ -29,18 +33,18 @@ def table() -> str:
     if CUDA.exists():
         runs.append(json.loads(CUDA.read_text())["runs"])
         heads.append("GPU only")
-    rows = ["| class | what catches it | " + " | ".join(f"caught, {h}" for h in heads) + " |"]
-    rows.append("|---|---|" + "---:|" * len(heads))
+    lines = ["| class | what catches it | " + " | ".join(f"caught, {h}" for h in heads) + " |"]
+    lines.append("|---|---|" + "---:|" * len(heads))
     for name, kind in CLASSES.items():
         cells = [_rate(one, name) for one in runs]
-        rows.append(f"| {kind.title} | {kind.guarantee} | {' | '.join(cells)} |")
-    rows.append("| **All** | | " + " | ".join(f"**{_rate(one, '')}**" for one in runs) + " |")
+        lines.append(f"| {kind.title} | {kind.guarantee} | {' | '.join(cells)} |")
+    lines.append("| **All** | | " + " | ".join(f"**{_rate(one, '')}**" for one in runs) + " |")
     honest = [_rate(one, HONEST, passed=False) for one in runs]
-    rows.append("| **Honest files that were rejected** | | " + " | ".join(f"**{h}**" for h in honest) + " |")
+    lines.append("| **Honest files that were rejected** | | " + " | ".join(f"**{h}**" for h in honest) + " |")
     said = [_about(runs[0], SIMT), *([_about(runs[1], CUDA)] if len(runs) > 1 else [])]
     if SHARED.exists():
         said += ["", _both(json.loads(SHARED.read_text()))]
-    return "\n".join([*rows, "", *said])
+    return "\n".join([*lines, "", *said])
 
 
 def _both(shared: dict[str, Any]) -> str:
