@@ -76,8 +76,9 @@ TASK = Task(
                       "rows, serves 64 rows or columns of outputs; the grid has a block for each 64 x 64."),
                 Bound("register block", "shared_load_requests", 33_000, 1, "A number loaded from shared "
                       "memory into a register serves several products.", needs="shared tile"),
-                Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "With rows of the tiles one "
-                      "number longer, no load from shared memory has to wait for another of its warp.",
+                Bound("no bank conflicts", "shared_load_conflicts", 0, 1, "With rows of 17 numbers in "
+                      "the tiles, for example, and a thread's outputs 16 apart, not neighbours, no load from "
+                      "shared memory has to wait for another of its warp.",
                       needs="shared tile"),
             ),
             _another_product,

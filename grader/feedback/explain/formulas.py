@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -109,7 +110,18 @@ def _small(function: CppFunction, sum_: re.Match[str]) -> str:
     return f"`{product} / (1.0f + expf(-{sum_['x']}))`" if factors else f"1 / (1 + exp(-{sum_['x']}))"
 
 
-def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+def _handed_by_another(text: SubmissionText, finding: Finding, name: str) -> bool:
+    """Whether the Python function that this check calls has no such parameter, and another one of the file has."""
+    takes = {
+        node.name: {arg.arg for arg in node.args.args}
+        for node in (text.tree.body if text.tree else [])
+        if isinstance(node, ast.FunctionDef)
+    }
+    own = takes.get(str(finding.evidence.get("function")))
+    return own is not None and name not in own and any(name in names for names in takes.values())
+
+
+def _unused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A value that a function is given, or computes, and never looks at; sizes may well be of no use."""
     for function in _device(text):
         for part in function.parameters.split(","):
@@ -122,6 +134,8 @@ def _unused(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 continue
             if re.fullmatch(r"float|double|int|long", name[1]) or re.search(rf"\b{name[1]}\b", function.body):
                 continue
+            if _handed_by_another(text, finding, name[1]):
+                continue  # a later stage asks for it
             line = text.line(text.code.rfind(function.name, 0, function.start))
             cause = f"{function.name} takes {name[1]} and never uses it."
             yield Fact(
@@ -287,6 +301,30 @@ def _relu_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _added_before(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``relu(sum + bias + residual)`` where the residual comes after ReLU."""
+    if not re.search(r"ReLU,? and (?:the )?residual", finding.message):
+        return
+    zeroed = re.compile(rf"\bif\s*\(\s*(?P<v>\w+)\s*<=?\s*{ZERO}\s*\)\s*\{{?\s*(?P=v)\s*=\s*{ZERO}\s*;")
+    for function in text.kernels:
+        added = list(re.finditer(r"\bresid\w*\s*\[", function.body))
+        if len(added) != 1 or not (relu := RELU.search(function.body) or zeroed.search(function.body)):
+            continue
+        value = next((v for v in relu.groupdict().values() if v and v[0].isalpha()), "")
+        statement = function.body[max(function.body.rfind(sign, 0, added[0].start()) for sign in ";{}") + 1 :]
+        if added[0].start() < relu.start() and re.match(
+            rf"[^;]*?(?<![\w.]){re.escape(value)}\s*\+?=(?!=)", statement
+        ):
+            first = text.line(function.start + added[0].start())
+            at = relu.start() + len(relu[0]) - len(relu[0].lstrip(" (\n"))
+            cause = (
+                f"This ReLU takes {value} with the residual in it, which line {first} adds: the sum of all three cannot be below 0 then. "
+                "The formula is relu(sum + bias) + residual."
+            )
+            yield Fact("added-before", text.line(function.start + at), cause,
+                       f"Take the residual out of line {first}, and add it to what ReLU gives.")  # fmt: skip
+
+
 def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """The line that made the wrong element, by what the back end saw."""
     owner = finding.evidence.get("owner")
@@ -336,5 +374,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_through_float, VALUE),
     (_unused, VALUE),
     (_relu_first, VALUE),
+    (_added_before, VALUE),
     (_written_here, VALUE),
 )

@@ -21,9 +21,17 @@ def marked(findings: Sequence[Finding], task: Task, source: str) -> list[Finding
     """The findings; those that explain another one have ``evidence["part"]``, the function that is wrong.
 
     That is so if the check is of a Python function of its own (``Case.entry``), which a function that failed
-    as well calls, itself or through others.
+    as well calls, itself or through others. Where a task has several functions, a failed case's
+    ``evidence["function"]`` is the one that it calls.
     """
     entries = {case.name: case.entry or task.entry for case in task.cases}
+    if len(set(entries.values())) > 1:
+        findings = [
+            f
+            if f.ok or f.id not in entries
+            else replace(f, evidence=f.evidence | {"function": entries[f.id]})
+            for f in findings
+        ]
     bad = {entries[f.id] for f in findings if f.id in entries and not f.ok and f.status not in SILENT}
     if len(bad) < 2:
         return list(findings)

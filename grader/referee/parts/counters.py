@@ -176,14 +176,17 @@ def _made_by(place: tuple[int, int], lines: Counter[int]) -> str:
     return f" Line {place[0]} makes {place[1]:,} of them."
 
 
-def _scattered(metric: str, launches: Launches, place: tuple[int, int]) -> str:
-    """Why a line's sectors are so many, where they are more than twice what its numbers fill."""
+def _scattered(metric: str, limit: int, launches: Launches, place: tuple[int, int]) -> str:
+    """Why a line's sectors are so many, where they are more than twice what its numbers fill.
+
+    Not where side by side they would still fill more than the ``limit``: there fewer have to be asked for.
+    """
     plain = metric.removesuffix(A_BLOCK)
     if not plain.endswith("_sectors"):
         return ""
     line, sectors = place
     least = _by_line(f"{plain.removesuffix('_sectors')}_least", launches)[line]
-    if not least or sectors <= 2 * least:
+    if not least or sectors <= 2 * least or (plain == metric and least > limit):
         return ""
     return (
         f" Its numbers would fill {least:,}: threads whose threadIdx.x are neighbours do not read or write "
@@ -217,7 +220,7 @@ def _held(bound: Bound, check: Check, launches: Launches, size: str = "") -> Fin
     message = f"Counted {count:,} {what}{where}, {asked} {bound.limit:,}. {bound.why}"
     if place := busiest(bound.metric, launches):
         message += _made_by(place, _by_line(bound.metric, launches))
-        message += _scattered(bound.metric, launches, place)
+        message += _scattered(bound.metric, bound.limit, launches, place)
         busy = max(launches, key=lambda x: total(bound.metric, [x]))
         evidence |= {"line": place[0], "of_this_line": place[1], "known": True}  # the cause is this line
         evidence["kernel"] = busy.kernel

@@ -23,6 +23,7 @@ from grader.feedback.explain import (
     host_mistakes,
     indices,
     operator_mistakes,
+    product_tiles,
     running_totals,
     tile_mistakes,
     together,
@@ -43,6 +44,7 @@ FINDERS = [
         *together.FACTS,
         *bodies.FACTS,
         *tile_mistakes.FACTS,
+        *product_tiles.FACTS,
         *exponentials.FACTS,
         *running_totals.FACTS,
         *grid_dimensions.FACTS,
@@ -349,10 +351,11 @@ def test_a_part_that_is_wrong_comes_before_what_calls_it() -> None:
 def test_a_part_alone_or_one_that_nobody_calls_stays_where_it_is() -> None:
     right = Finding("first", Status.PASSED, "", 1, 1)
     wrong = Finding("half", Status.WRONG_OUTPUT, "First wrong", 0, 1)
-    assert functions_first.marked([right, wrong], TASK, PARTS) == [right, wrong]
-    both = [replace(wrong, id="first"), wrong]
-    assert functions_first.marked(both, TASK, PARTS.replace("half(x) + x", "x")) == both
-    assert functions_first.marked(both, TASK, "def half(") == both
+    called = replace(wrong, evidence={"function": "half"})  # which function it is of is all that is added
+    assert functions_first.marked([right, wrong], TASK, PARTS) == [right, called]
+    both = [replace(wrong, id="first", evidence={"function": "run"}), called]
+    for source in (PARTS.replace("half(x) + x", "x"), "def half("):
+        assert functions_first.marked([replace(wrong, id="first"), wrong], TASK, source) == both
 
 
 BODY = "__global__ void k(const float* x, float* out, float scale, int n) {{\n{}\n}}\n"

@@ -105,12 +105,14 @@ def test_an_operator_of_torch_that_goes_over_the_result_is_a_launch_more(monkeyp
     assert found.status is status and ("`clone`" in found.message) == (status is Status.FAILED)
 
 
-@pytest.mark.parametrize(("least", "said"), [(4, True), (8, False)])
-def test_a_line_whose_threads_read_apart_is_told_so(monkeypatch, least, said) -> None:
+@pytest.mark.parametrize(("limit", "least", "said"), [(6, 4, True), (6, 8, False), (3, 4, False)])
+def test_a_line_whose_threads_read_apart_is_told_so_where_that_is_enough(
+    monkeypatch, limit, least, said
+) -> None:
     line = {"file": "a", "what": "global_load", "line": 7, "sectors": 12, "least": least}
     launch = decode({"counts": {"global_load": {"sectors": 12}, "lines": [line]}}, Launch)
     monkeypatch.setattr(counting, "judged", lambda *_, **__: [SimpleNamespace(launches=[launch], work=())])
     grading = SimpleNamespace(task=Task("T", "f"), record=SimpleNamespace(findings=[], memory=[]))
-    bound = Bound("few", "global_load_sectors", 1, 2, "One is enough.")
+    bound = Bound("few", "global_load_sectors", limit, 2, "So many are enough.")
     (found,) = Counters(Case("counted"), (bound,)).judge(SimpleNamespace(grading=grading))
     assert ("threadIdx.x are neighbours" in found.message) is said
