@@ -178,6 +178,10 @@ def _beyond_the_sum(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     f"`{tile.read}` is copied without asking for `{k} < {end}`. Where {end} is no multiple of the tile's depth, "
                     f"the last step goes beyond the sum: into the next row, and in the last row past the end of {tile.x}."
                 )
+                others = [
+                    text.line(kernel.start + t.at) for t, a in zip(tiles, asks, strict=True) if a is False
+                ]
+                cause += "".join(f" Line {other} does the same." for other in others if other != line)
             elif any(asks):
                 cause = (
                     f"Beyond the end of the sum {tile.name} is not 0 here: nothing asks for `{k} < {end}`. The other tile is 0 there, "
@@ -200,6 +204,10 @@ def _asks(tile: Tile, kernel: CppFunction, made: dict[str, str]) -> bool | None:
     if compared.search(asked):
         return True
     rest = re.sub(rf"\bfor\s*\([^;]*;[^;]*;|\b\w+{INDICES}\s*=(?!=)[^;]*;", "", kernel.body)
+    for flag in re.findall(r"\bbool\s+\w+\s*=[^;]*;", rest):
+        name = re.findall(r"\w+", flag)[1]
+        if len(re.findall(rf"\b{name}\b", rest)) == 1:  # asked for by another copy, or by none
+            rest = rest.replace(flag, "")
     return None if compared.search(rest) else False
 
 

@@ -106,7 +106,18 @@ def test_a_copy_beyond_the_sum(tile: str) -> None:
         found = told(source, status, function="product", **evidence)
         assert (found["rule"], found["line"]) == ("beyond-the-sum", line), found
         assert "`k < inner`" in found["cause"] and (end in found["cause"]) == bool(evidence)
-    for asked in ("if (k >= inner) continue;", "const bool there = k < inner;"):  # may be used in its place
+    assert "does the same" not in found["cause"]
+    for flag in (
+        "const bool there = k < inner;",
+        "const bool there = k < inner, more = true;",
+    ):  # that no copy asks for
+        unused = source.replace("        xs[", f"        {flag}\n        xs[").replace("&& k < inner", "")
+        moved = [seen | {"line": line + 1}]
+        found = told(unused, Status.ILLEGAL_ACCESS, function="product", seen=moved)
+        assert found["rule"] == "beyond-the-sum" and f"Line {22 - line} does the same." in found["cause"], (
+            found
+        )
+    for asked in ("if (k >= inner) continue;", "const int there = k < inner;"):  # may be used in its place
         assert told(source.replace("        xs[", f"        {asked}\n        xs["), Status.NOT_FINITE, function="product")["rule"] == ""  # fmt: skip
 
 
