@@ -14,6 +14,7 @@ from grader.feedback.explain import own_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from grader.domain.exercise_stage import Stage
     from grader.protocol.messages import MemoryFinding
 
 # The back end's kinds of finding, and the status each amounts to; the most telling first.
@@ -82,10 +83,28 @@ def _what(seen: MemoryFinding) -> tuple[Status, tuple[str, int]]:
     return status_of(seen.kind), seen.place
 
 
-def finding(seen: Sequence[MemoryFinding], points: int, *, matched: bool) -> Finding:
-    """One finding about all launches. Clean memory earns points only if some case was right (``matched``)."""
+def _staged(
+    seen: Sequence[MemoryFinding], stages: Sequence[Stage]
+) -> tuple[list[MemoryFinding], list[MemoryFinding]]:
+    """The errors of the first stage that has any, and those of later ones, which may not be written yet."""
+    number = {name: k for k, stage in enumerate(stages) for name in stage.checks}
+    at = [number.get(str(getattr(f, "check", "")), 0) for f in seen]
+    first = min(at, default=0)
+    now = [f for f, stage in zip(seen, at, strict=True) if stage == first]
+    return now, [f for f, stage in zip(seen, at, strict=True) if stage > first]
+
+
+def finding(
+    seen: Sequence[MemoryFinding], points: int, *, matched: bool, stages: Sequence[Stage] = ()
+) -> Finding:
+    """One finding about all launches. Clean memory earns points only if some case was right (``matched``).
+
+    ``stages``: of the exercise; what is told is of the first of them that has errors.
+    """
     if seen := errors(seen):
-        status, message = told(seen)
+        now, later = _staged(seen, stages)
+        status, message = told(now)
+        seen = [*now, *later]
         return Finding(
             "memory", status, message, 0, points, {"seen": [f.as_json() for f in seen[:MOST_PUBLISHED]]}
         )

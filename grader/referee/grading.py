@@ -51,7 +51,7 @@ def grade(session: Session) -> Record:
             record.memory += session.inspect()
         found = session.problem.memory()
         seen = memory.at_statements(record.memory, session.source)
-        found = found or memory.finding(seen, task.memory_points, matched=ordinary)
+        found = found or memory.finding(seen, task.memory_points, matched=ordinary, stages=task.stages)
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()

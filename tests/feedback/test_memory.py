@@ -2,9 +2,11 @@
 
 import msgspec
 
+from grader.domain.exercise_stage import Stage
 from grader.domain.verdict import Status
 from grader.feedback import memory
 from grader.protocol.messages import MemoryFinding
+from grader.referee.redact import FindingOfCase
 
 
 def seen(kind: str, line: int) -> MemoryFinding:
@@ -27,3 +29,16 @@ def test_a_write_of_a_statement_over_several_lines_is_in_its_first_and_a_read_wh
     source = 'code = r"""\n__global__ void k(float* out) {\n    out[0] = f(1,\n        2);\n}\n"""\n'
     reads, writes = (msgspec.structs.replace(seen("race", 4), access=access) for access in ("read", "write"))
     assert [one.line for one in memory.at_statements([reads, writes, seen("race", 3)], source)] == [4, 3, 3]
+
+
+def test_what_a_later_stage_has_not_written_yet_is_not_told_beside_the_first_ones_error() -> None:
+    softmax, online = (
+        FindingOfCase(**msgspec.structs.asdict(seen(kind, line)), check=check)
+        for kind, line, check in (("not-written", 9, "whole rows"), ("shared-race", 24, "online"))
+    )
+    stages = (Stage("Three passes", 45, ("whole rows",)), Stage("Two passes", 40, ("online",)))
+    found = memory.finding((softmax, online), 1, matched=True, stages=stages)
+    assert found.status is Status.UNINITIALISED and "Also" not in found.message
+    assert [one["line"] for one in found.evidence["seen"]] == [9, 24]
+    assert memory.finding((online,), 1, matched=True, stages=stages).status is Status.RACE
+    assert "Also" in memory.finding((softmax, online), 1, matched=True).message
