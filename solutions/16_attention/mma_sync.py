@@ -30,6 +30,7 @@ cuda_source = r"""
 
 using bf16 = __nv_bfloat16;
 constexpr int WARPS = 4, THREADS = 32 * WARPS;
+constexpr float ENOUGH = 8, LEAST = -3.4e38f;  // powers of two
 
 __device__ uint32_t shared_address(const void* pointer) { return __cvta_generic_to_shared(pointer); }
 
@@ -100,9 +101,9 @@ attention_kernel(const bf16* q, const bf16* k, const bf16* v, bf16* out, int64_t
     copy_tile<D, KEYS>(ks, k, 0, m);
     copies_end_here();
 
-    float total[MT][DT][4] = {}, largest[MT][2], sum[MT][2] = {};
+    float total[MT][DT][4] = {}, base[MT][2], sum[MT][2] = {};
 #pragma unroll
-    for (int t = 0; t < MT; ++t) largest[t][0] = largest[t][1] = -INFINITY;
+    for (int t = 0; t < MT; ++t) base[t][0] = base[t][1] = LEAST;
     uint32_t query[MT][KEPT ? STEPS : 1][4];
     const bf16* const own = qs + warp * 16 * MT * D;  // the rows below keep their last three bits
     for (int64_t j0 = 0; j0 < end; j0 += KEYS) {
@@ -157,26 +158,26 @@ attention_kernel(const bf16* q, const bf16* k, const bf16* v, bf16* out, int64_t
             }
 #pragma unroll
             for (int half = 0; half < 2; ++half) {  // rows lane / 4 and 8 below it
-                float most = largest[t][half];
+                float most = -INFINITY;
 #pragma unroll
                 for (int c = 0; c < NT; ++c)
                     most = fmaxf(most, fmaxf(score[t][c][2 * half], score[t][c][2 * half + 1]));
                 most = fmaxf(most, __shfl_xor_sync(~0u, most, 1));
-                most = fmaxf(most, __shfl_xor_sync(~0u, most, 2));
-                const float base = most == -INFINITY ? 0.0f : most * power;
-                const float fade = power_of_two(largest[t][half] * power - base);
-                largest[t][half] = most;
-                float mine = 0.0f;
+                most = fmaxf(most, __shfl_xor_sync(~0u, most, 2)) * power;
+                if (__any_sync(~0u, most > base[t][half] + ENOUGH)) {
+                    const float fade = power_of_two(base[t][half] - fmaxf(most, base[t][half]));
+                    base[t][half] = fmaxf(most, base[t][half]);
+                    sum[t][half] *= fade;
+#pragma unroll
+                    for (int c = 0; c < DT; ++c) total[t][c][2 * half] *= fade, total[t][c][2 * half + 1] *= fade;
+                }
 #pragma unroll
                 for (int c = 0; c < NT; ++c)
 #pragma unroll
                     for (int e = 2 * half; e < 2 * half + 2; ++e) {
-                        score[t][c][e] = power_of_two(score[t][c][e] * power - base);
-                        mine += score[t][c][e];
+                        score[t][c][e] = power_of_two(score[t][c][e] * power - base[t][half]);
+                        sum[t][half] += score[t][c][e];
                     }
-                sum[t][half] = sum[t][half] * fade + mine;
-#pragma unroll
-                for (int c = 0; c < DT; ++c) total[t][c][2 * half] *= fade, total[t][c][2 * half + 1] *= fade;
             }
         }
 #pragma unroll
