@@ -4,20 +4,66 @@ from __future__ import annotations
 
 import difflib
 import functools
+import importlib
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grader.backends.extension.request import named
-from grader.feedback.explain import own_lines, places, slips
+from grader.feedback.explain import own_lines, places, refused_lines, slips
 from grader.feedback.explain.places import Error
 from grader.feedback.explain.rules import RULES
-from grader.feedback.explain.rules.cpp import BUILTINS
+from grader.feedback.explain.rules.cpp import BUILTINS, TORCH
 
 if TYPE_CHECKING:
     from grader.feedback.explain.rule import Rule
 
 ALIKE = 0.7
+STANDARD = ("math", "statistics", "itertools", "time")
+TORCHS = {  # what the lessons use
+    "torch": [
+        "Tensor",
+        "autocast",
+        "cuda",
+        "empty",
+        "empty_like",
+        "equal",
+        "allclose",
+        "float16",
+        "float32",
+        "float64",
+        "int32",
+        "int64",
+        "isclose",
+        "manual_seed",
+        "matmul",
+        "no_grad",
+        "ones",
+        "randn",
+        "rand",
+        "randint",
+        "relu",
+        "sigmoid",
+        "softmax",
+        "tensor",
+        "zeros",
+        "zeros_like",
+        "arange",
+    ],
+    "torch.cuda": [
+        "Event",
+        "Stream",
+        "current_stream",
+        "device",
+        "get_device_name",
+        "is_available",
+        "stream",
+        "synchronize",
+    ],
+    "torch.nn": ["Conv2d", "Linear", "Module", "Parameter", "ReLU", "Sequential", "Sigmoid", "functional"],
+    "torch.profiler": ["ProfilerActivity", "profile", "record_function", "schedule"],
+    "torch.autograd": ["Function", "grad"],
+}
 HEADERS = (3, 0)  # lines that load_inline writes before cuda_sources
 
 
@@ -208,7 +254,12 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
     if rule.id == "undeclared-builtin" and name.strip("_").startswith("sync"):
         before = "Write" if name.startswith("__") else "Two underscores stand before it,"
         fix = f"{before} `__syncthreads();`."
-    near = _near(name, error.text, source)
+    if source and (known_here := refused_lines.told(rule.id, error.text, source, line)):
+        cause, fix, line = known_here
+        code = source.splitlines()[line - 1].strip()
+    near = _near(name, error.text, source, TORCH if rule.id == "not-in-torch" else BUILTINS)
+    if rule.id == "not-in-module":
+        near = _in_module(groups["module"], name)
     known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
     cause = re.sub(r" \(it\)", "", _format(cause, known))
     first = error.text.splitlines()[0] if error.text else ""
@@ -223,8 +274,9 @@ def _format(text: str, known: _Known) -> str:
     return f"It{filled[2:]}" if filled.startswith("it ") else filled
 
 
-def _near(name: str, text: str, source: str) -> str:
-    words = {*own_lines.words(source), *BUILTINS} - {name}
+def _near(name: str, text: str, source: str, more: frozenset[str]) -> str:
+    own = set() if more is TORCH else own_lines.words(source)
+    words = {*own, *more} - {name}
     suggested = re.search(r"did you mean '([^']+)'", text)
     if suggested and (suggested[1] in words or not source):
         return f" Did you mean {suggested[1]}?"
@@ -233,6 +285,14 @@ def _near(name: str, text: str, source: str) -> str:
         return f" Did you mean {lower[name.lower()]}?"
     close = difflib.get_close_matches(name, sorted(words), 1, ALIKE) if len(name) > 2 else []
     return f" Did you mean {close[0]}?" if close else ""
+
+
+def _in_module(module: str, name: str) -> str:
+    """The name of a module of Python, or of the course's use of torch, that is like ``name``, as a question."""
+    known = dir(importlib.import_module(module)) if module in STANDARD else TORCHS.get(module, ())
+    lower = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.lower(), list(lower), 1, ALIKE)
+    return f" Did you mean {lower[close[0]]}?" if close else ""
 
 
 def _place(error: Error, name: str, source: str) -> tuple[str, int, str]:

@@ -361,7 +361,12 @@ def call_fix(text: str) -> str:
             return f"Exchange the arguments {i + 1} and {j + 1}."
     if wrong and (wanted[wrong[0]], given[wrong[0]]) == ("a tensor", "a list"):
         return "A list is not a tensor: `torch.tensor([...])` makes one of it."
+    if wrong and (wanted[wrong[0]], given[wrong[0]]) in (("a tensor", "a layer"), ("a tensor", "a function")):
+        return f"What stands there is to be called: write its brackets, and between them what it takes, as `{NOT_CALLED[given[wrong[0]]]}`."
     return "Compare the call with the C++ function's parameters, one by one and in order."
+
+
+NOT_CALLED = {"a layer": "self.layer(x)", "a function": "x.contiguous()"}
 
 
 def _takes(want: str, got: str) -> bool:
@@ -429,6 +434,7 @@ def _kind(value: str) -> str:
         (r"tensor\(|Parameter containing", "a tensor"), (r"['\"]", "a text"), (r"\[", "a list"), (r"\(", "a tuple"),
         (r"None$", "None"), (r"(?:True|False)$", "a bool"), (r"[-+]?\d+$", "an int"),
         (r"[-+]?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan)$", "a float"),
+        (r"<(?:bound method|built-in (?:method|function)|function) ", "a function"), (r"[A-Z]\w*\(", "a layer"),
     )  # fmt: skip
     return next((words for sign, words in signs if re.match(sign, value)), "")
 
@@ -508,7 +514,7 @@ def better(rule: str, source: str, code: str) -> str:
     if rule == "not-a-kernel" and "__device__" in code:
         return "Write `__global__` in place of `__device__`."
     if rule == "wrong-arguments" and not re.search(r"\bsizes?\s*\(", code):
-        return "Compare the call with the declaration that the compiler names as candidate, argument by argument."
+        return "Compare the call with the function's declaration, argument by argument."
     if rule == "shared-size":
         sizes = re.findall(
             r"\bconstexpr\s+(?:static\s+)?(?:int|size_t|unsigned|long|int64_t)\s+(\w+)\s*=|#define\s+(\w+)\s+\d",

@@ -4,6 +4,67 @@ from grader.feedback.explain.rule import Rule
 
 BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads"})
 
+# What the lessons use of torch::, to guess what a misspelt name was to be.
+TORCH = frozenset(
+    [
+        "Tensor",
+        "TensorOptions",
+        "ScalarType",
+        "Device",
+        "kFloat",
+        "kFloat16",
+        "kFloat32",
+        "kFloat64",
+        "kDouble",
+        "kHalf",
+        "kBFloat16",
+        "kInt",
+        "kInt32",
+        "kInt64",
+        "kLong",
+        "kBool",
+        "kUInt8",
+        "kInt8",
+        "kCPU",
+        "kCUDA",
+        "empty",
+        "empty_like",
+        "zeros",
+        "zeros_like",
+        "ones",
+        "ones_like",
+        "full",
+        "full_like",
+        "tensor",
+        "arange",
+        "randn",
+        "rand",
+        "from_blob",
+        "relu",
+        "sigmoid",
+        "tanh",
+        "exp",
+        "softmax",
+        "matmul",
+        "mm",
+        "linear",
+        "add",
+        "mul",
+        "sub",
+        "div",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "where",
+        "abs",
+        "sqrt",
+        "clamp",
+        "stack",
+        "cat",
+    ]
+)
+
 # Names of the standard library; the second ones are variables as often, so what follows them must fit.
 STD = (
     "string|vector|cout|cerr|endl|to_string|runtime_error|invalid_argument|logic_error|make_pair|make_tuple|unordered_map|"
@@ -47,7 +108,7 @@ RULES = (
     Rule(
         "torch-not-included",
         (
-            r"'(?P<name>torch|at|c10)' (?:has not been declared|does not name a type|was not declared)",
+            r"(?<!namespace )'(?P<name>torch|at|c10)' (?:has not been declared|does not name a type|was not declared)",
             r"use of undeclared identifier '(?P<name>torch|at|c10)'",
             r"name followed by \"::\" must be a class or namespace name",
             r"no storage class or type specifier.* @.*\b(?P<name>torch|at|c10)::",
@@ -98,10 +159,11 @@ RULES = (
         (
             r"'(?P<name>\w+)' is not a member of '(?P<space>torch|at|c10)\b",
             r"namespace \"(?P<space>torch|at|c10)\" has no member \"(?P<name>\w+)\"",
-            r"no member named '(?P<name>\w+)' in namespace '(?P<space>torch|at|c10)'",
+            r"no (?:member|type|template) named '(?P<name>\w+)' in namespace '(?P<space>torch|at|c10)'",
+            r"'(?P<name>\w+)' in namespace '(?P<space>torch|at|c10)' does not name a",
         ),
-        "{space} has nothing called {name}.",
-        "Check the spelling: C++ names are those of Python with underscores, such as torch::empty_like; dtypes "
+        "{space} has nothing called {name} that could stand here.{near}",
+        "Check the spelling, capitals too: the type is torch::Tensor, functions are small as torch::empty_like, and dtypes "
         "are torch::kFloat32, torch::kFloat64, torch::kInt64.",
     ),
     Rule(
@@ -182,8 +244,7 @@ RULES = (
             r"no instance of (?:overloaded )?function \"(?P<name>[^\"]+)\" matches",
         ),
         "A function is called with arguments that none of its forms takes: their number or a type is wrong.",
-        "Compare the call with the declaration that the compiler names as candidate. x.size(0) wants a dimension, "
-        "x.sizes() gives all of them.",
+        "Compare the call with the function's declaration. x.size(0) wants a dimension, x.sizes() gives all of them.",
     ),
     Rule(
         "write-to-const",
@@ -193,7 +254,7 @@ RULES = (
             r"read-only variable is not assignable",
         ),
         "The line writes through a pointer that is declared const, that is, for reading only.",
-        "Write to the output instead. Only if the kernel is meant to change this array, drop the const.",
+        "Write to the output instead. If this is the output, drop the const where it is declared.",
         "03",
     ),
     Rule(
@@ -255,8 +316,8 @@ RULES = (
             r"no operator \"(?P<name>[^\"]+)\" matches these operands",
             r"invalid operands to binary expression",
         ),
-        "An operator stands between two things it cannot combine, often a whole array (a pointer) and a number.",
-        "In a kernel use one element of the array: in[i], not in.",
+        "An operator stands between two things of types that it cannot combine.",
+        "If one of them is a pointer, a whole array, use one element of it: in[i], not in.",
         "03",
     ),
     Rule(

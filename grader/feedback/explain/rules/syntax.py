@@ -143,8 +143,8 @@ RULES = (
             r"expected '\)'$",
             r"expected '\]'$",
         ),
-        "A bracket was opened and not closed.",
-        "Close ) or ] where the caret points; in a long expression count from the inside out.",
+        "The compiler expected a bracket to be closed here: one is not, or a comma or an operator is missing.",
+        "Count the brackets from the inside out; if all are closed, look for two values with no sign between them.",
     ),
     Rule(
         "missing-semicolon",

@@ -37,8 +37,8 @@ RULES = (
         (
             r"module '(?P<module>torch[\w.]*|math|statistics|itertools|time)' has no attribute '(?P<name>\w+)'",
         ),
-        "{module} has nothing called {name}.",
-        "Check the spelling, capitals too: classes begin with one, as torch.cuda.Event and torch.nn.Linear do.",
+        "{module} has nothing called {name}.{near}",
+        "Check the spelling letter by letter, capitals too.",
     ),
     Rule(
         "not-bound",
