@@ -12,6 +12,8 @@ LOOK = {
     1e-3: "1000 times too small: look at the unit",
     1e6: "a million times too large: look at the unit",
     1e-6: "a million times too small: look at the unit",
+    1e9: "a thousand million (10^9) times too large: look at the unit",
+    1e-9: "a thousand million (10^9) times too small: look at the unit",
 }
 SHARES = {
     1e2: "100 times too large: is it in percent, where a share is asked for?",

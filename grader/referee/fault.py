@@ -52,7 +52,7 @@ def from_error(error: Json, stage: str) -> FaultError:
     at = _place(where)
     if name == "MissingEntry":
         return FaultError(
-            Status.MISSING_ENTRY, f"{text[:1].upper()}{text[1:]}, which the grader calls.", **evidence
+            Status.MISSING_ENTRY, f"{text[:1].upper()}{text[1:]}, which the grader asks for.", **evidence
         )
     if name == "SystemExit":
         return FaultError(Status.EXITED_EARLY, f"{text[:1].upper()}{text[1:]}{at}.", **evidence)

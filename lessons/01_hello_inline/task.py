@@ -78,9 +78,7 @@ TASK = Task(
         ),
     ),
     parts=(
-        TextAnswer(
-            "help text", "help_text", _undescribed, 2, "help(extension.scale_shift) tells what it does."
-        ),
+        TextAnswer("help text", "help_text", _undescribed, 2, "A function's help text tells what it does."),
         PlainCalls(
             "compiled again",
             "compiled_again",

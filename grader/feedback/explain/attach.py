@@ -18,6 +18,7 @@ from grader.feedback.explain import (
     none_handed_over,
     other_functions,
     own_lines,
+    python_signs,
     timing_mistakes,
     warned,
     whole_division,
@@ -74,7 +75,7 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
         unquoted = host_mistakes.unquoted(finding, source) or inline_arguments.explained(finding, source)
         found = unquoted or found or name_mistakes.at_load(finding, source)
     if finding.status in (Status.IMPORT_ERROR, Status.COMPILE_ERROR):
-        found = decimal_commas.refused(finding, source) or found
+        found = decimal_commas.refused(finding, source) or python_signs.refused(finding, source) or found
     if found and found.rule == "not-bound":
         found = host_mistakes.bound(found, finding, source)
     return _refined(found, finding, source) if found else None

@@ -21,35 +21,12 @@ if TYPE_CHECKING:
 ALIKE = 0.7
 STANDARD = ("math", "statistics", "itertools", "time")
 TORCHS = {  # what the lessons use
-    "torch": [
-        "Tensor",
-        "autocast",
-        "cuda",
-        "empty",
-        "empty_like",
-        "equal",
-        "allclose",
-        "float16",
-        "float32",
-        "float64",
-        "int32",
-        "int64",
-        "isclose",
-        "manual_seed",
-        "matmul",
-        "no_grad",
-        "ones",
-        "randn",
-        "rand",
-        "randint",
-        "relu",
-        "sigmoid",
-        "softmax",
-        "tensor",
-        "zeros",
-        "zeros_like",
-        "arange",
-    ],
+    "torch": re.findall(
+        r"[\w.]+",
+        "Tensor autocast cuda empty empty_like equal allclose float16 float32 float64 int32 int64 "
+        "isclose manual_seed matmul no_grad ones randn rand randint relu sigmoid softmax tensor zeros "
+        "zeros_like arange",
+    ),
     "torch.cuda": [
         "Event",
         "Stream",

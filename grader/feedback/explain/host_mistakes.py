@@ -72,7 +72,8 @@ def _arguments_swapped(text: SubmissionText, _finding: Finding) -> Iterator[Fact
         for at, root in enumerate(roots):
             other = names.index(root) if root in names else at
             away = roots[other] and (roots[other] == names[at] or roots[other] not in names)
-            if other == at or not away or kinds[at] != kinds[other]:
+            number = "*" not in kinds[at] + kinds[other]  # a whole number for a float compiles as well
+            if other == at or not away or (kinds[at] != kinds[other] and not number):
                 continue
             if said[at] != root:  # a pointer that has a name of its own
                 back = said[other] + (f", that of {roots[other]}," if roots[other] != said[other] else "")
@@ -108,7 +109,8 @@ def _pointers(text: SubmissionText, before: int) -> dict[str, str]:
 def _cast_off(argument: list[Token]) -> list[Token]:
     """An argument without a cast around it: ``reinterpret_cast<const float4*>(xp)`` is xp."""
     words = [t.text for t in argument]
-    if argument and words[0].endswith("_cast") and words[-1] == ")" and "(" in words:
+    plain = words[0] in ("float", "double", "int", "int64_t") and words[1:2] == ["("] if argument else False
+    if argument and (words[0].endswith("_cast") or plain) and words[-1] == ")" and "(" in words:
         return argument[words.index("(") + 1 : -1]
     if words[:1] == ["("] and "*" in words and ")" in words[:-1]:
         return argument[words.index(")") + 1 :]
@@ -446,6 +448,10 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
         return found
     found = replace(found, line=own[-1], code=lines[own[-1] - 1].strip())
     if one := re.match(
+        r"Argument (\d+) of (\w+) must be a tensor, and it was called with a (?:layer|function)", found.cause
+    ):
+        return _not_called(found, int(one[1]), one[2], source)
+    if one := re.match(
         r"Argument (\d+) of (\w+) must be an int, and it was called with a float", found.cause
     ):
         return _whole_parameters(found, one[2], str(finding.evidence.get("text")), source)
@@ -476,6 +482,29 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     return replace(
         found, cause=f"{name} takes {taken} arguments, and this call gives {len(given)}.{more}", fix=fix
     )
+
+
+def _not_called(found: Explanation, number: int, name: str, source: str) -> Explanation:
+    """``bias_relu(self.gemm, self.bias)``: the layer itself, and not what it gives."""
+    tree = read(source).tree
+    for node in ast.walk(tree) if tree else ():
+        meant = (
+            isinstance(node, ast.Call)
+            and _last(node) == name
+            and node.lineno <= found.line <= (node.end_lineno or 0)
+        )
+        if not (meant and isinstance(node, ast.Call) and number <= len(node.args)):
+            continue
+        given = ast.unparse(node.args[number - 1])
+        layer = "a layer" in found.cause
+        around = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)
+                  and f.lineno <= found.line <= (f.end_lineno or 0)] if tree else []  # fmt: skip
+        first = [a.arg for a in around[-1].args.args if a.arg != "self"][:1] if around else []
+        what = "the layer itself, not what it computes" if layer else "a function that is not called"
+        cause = f"Argument {number} of {name} must be a tensor, and `{given}` is {what}."
+        fix = f"Call it: `{given}({first[0] if first and layer else ''})`."
+        return replace(found, cause=cause, fix=fix)
+    return found
 
 
 def _whole_parameters(found: Explanation, name: str, told: str, source: str) -> Explanation:
@@ -801,7 +830,7 @@ def _keyword(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     lines = text.source.splitlines()
     where = [n for n, line in enumerate(lines, 1) if told and re.search(rf"\b{told['k']}\s*=(?!=)", line)]
     if told and len(where) == 1:
-        name = told["f"].removesuffix(".__init__")
+        name = told["f"].removesuffix(".__init__").removesuffix(".__new__")
         if other := _of_another_call(text, name, told["k"]):
             yield Fact(
                 "keyword-of-another",

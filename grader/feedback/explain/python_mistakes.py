@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from typing import TYPE_CHECKING
 
@@ -475,8 +476,59 @@ def _always_true(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("always-true", test.lineno, cause, f"Write `{right}`.")
 
 
+def _printed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``return help(f)``, which prints and hands back None."""
+    if "None" not in finding.message:
+        return
+    for function in _functions(text):
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Return) or not isinstance(call := node.value, ast.Call):
+                continue
+            name = ast.unparse(call.func)
+            if name in ("help", "print", "pprint") and call.args:
+                what = ast.unparse(call.args[0])
+                cause = f"`{ast.unparse(call)}` prints, and hands back None: that is what this line returns."
+                fix = (
+                    f"The text that it prints of a function is its `__doc__`: `return {what}.__doc__`."
+                    if name == "help"
+                    else f"Return the text itself: `return {what}`."
+                )
+                yield Fact("printed", node.lineno, cause, fix)
+
+
+def _annotated(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``STUDENT: "Ada"``, which names a type, and a name that is nearly the one asked for."""
+    lost = re.search(r"file defines no (\w+)", finding.message)
+    for node in text.tree.body if text.tree and lost else ():
+        if (
+            lost
+            and isinstance(node, ast.AnnAssign)
+            and node.value is None
+            and ast.unparse(node.target) == lost[1]
+        ):
+            cause = f"`:` behind a name tells its type and gives it no value, so {lost[1]} has none."
+            yield Fact(
+                "annotated", node.lineno, cause, f"Write `{lost[1]} = {text.segment(node.annotation)}`."
+            )
+            return
+    made: dict[str, int] = {}
+    for node in text.tree.body if text.tree and lost else ():
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made[node.name] = node.lineno
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            made[ast.unparse(target)] = node.lineno
+    near = difflib.get_close_matches(lost[1].lower(), [n.lower() for n in made], 1, 0.8) if lost else []
+    for name, line in made.items():
+        if lost and [name.lower()] == near:
+            yield Fact("entry-misspelt", line, f"The grader asks for {lost[1]}, and this line calls it {name}.",
+                       f"Write `{lost[1]}`, with the same letters and capitals.")  # fmt: skip
+            return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_another_path, frozenset({Status.WRONG_ANSWER})),
+    (_printed, frozenset({Status.WRONG_ANSWER, Status.WRONG_OUTPUT, Status.NOT_A_TENSOR})),
+    (_annotated, frozenset({Status.MISSING_ENTRY})),
     (_else_adds, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),
     (_none_to_compare, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_by_name_only, frozenset({Status.RAISED})),

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 PAIRS = {")": "(", "]": "["}
 VECTOR = re.compile(r"(?:const )?(?:(?:u?int|u?char|u?short|u?long|float|double)[1-4]|dim3|half2|__half2)\b")
+WORDS = frozenset(
+    re.findall(
+        r"[\w.]+",
+        "auto bool case char const double else float int int64_t long return short size_t unsigned void",
+    )
+)
 LONGEST = 120  # characters of a statement that is written out
 
 
@@ -110,6 +116,8 @@ def _times(tokens: list[Token], sign: str) -> int:
 def _abut(one: Token, other: Token) -> bool:
     """Whether two tokens end and begin a value, with no sign between them."""
     ends = one.kind in ("id", "num", "str") or one.text in (")", "]")
+    if one.text in WORDS:
+        return False
     return ends and other.kind in ("id", "num", "str", "raw") and not (one.kind == other.kind == "str")
 
 

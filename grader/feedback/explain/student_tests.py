@@ -229,8 +229,35 @@ def _wraps_round(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _on_the_cpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``kernel(x)`` of an input that lies on the CPU."""
+    lines = re.findall(r"\(line (\d+): ", finding.message)
+    if not re.search(r"right kernel: .*on the CPU", finding.message) or not lines or text.tree is None:
+        return
+    line = int(lines[-1])
+    around = [
+        f
+        for f in text.tree.body
+        if isinstance(f, ast.FunctionDef) and f.lineno <= line <= (f.end_lineno or 0)
+    ]
+    names = {"kernel", *(a.arg for f in around for a in f.args.args[:1])}
+    for call in ast.walk(text.tree):
+        if not (isinstance(call, ast.Call) and call.args and call.lineno <= line <= (call.end_lineno or 0)):
+            continue
+        x = ast.unparse(call.args[0])
+        if ast.unparse(call.func) in names and "cuda" not in x and not isinstance(call.args[0], ast.Starred):
+            rest = [*map(ast.unparse, call.args[1:]), *map(ast.unparse, call.keywords)]
+            right = f"{ast.unparse(call.func)}({', '.join([f'{x}.cuda()', *rest])})"
+            back = "" if "cuda" in ast.unparse(call.func) else ".cpu()"
+            cause = f"`{ast.unparse(call)}` hands {x} over as it is, in the memory of the CPU, and a kernel works in that of the GPU."
+            fix = f"Write `{right}{back}`: a copy on the GPU goes in, and a copy of the result comes back to be compared with what is on the CPU."
+            yield Fact("input-on-the-cpu", call.lineno, cause, fix)
+            return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_wraps_round, frozenset({Status.WRONG_ANSWER})),
+    (_on_the_cpu, frozenset({Status.WRONG_ANSWER})),
     (_tolerance_not_used, frozenset({Status.WRONG_ANSWER})),
     (_no_list, frozenset({Status.WRONG_ANSWER})),
     (_dtype, frozenset({Status.WRONG_ANSWER})),

@@ -261,7 +261,7 @@ def test_arguments_that_are_exchanged() -> None:
 
 
 def test_a_function_that_the_module_alone_has() -> None:
-    message = "The file defines no run, which the grader calls."
+    message = "The file defines no run, which the grader asks for."
     explanation = told(HOST, Status.MISSING_ENTRY, message)
     assert explanation.line == 14 and "`run = extension.run`" in explanation.fix
     other = message.replace("run", "other")

@@ -1,68 +1,20 @@
 """Names, types and definitions of C++."""
 
+import re
+
 from grader.feedback.explain.rule import Rule
 
 BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads"})
 
 # What the lessons use of torch::, to guess what a misspelt name was to be.
 TORCH = frozenset(
-    [
-        "Tensor",
-        "TensorOptions",
-        "ScalarType",
-        "Device",
-        "kFloat",
-        "kFloat16",
-        "kFloat32",
-        "kFloat64",
-        "kDouble",
-        "kHalf",
-        "kBFloat16",
-        "kInt",
-        "kInt32",
-        "kInt64",
-        "kLong",
-        "kBool",
-        "kUInt8",
-        "kInt8",
-        "kCPU",
-        "kCUDA",
-        "empty",
-        "empty_like",
-        "zeros",
-        "zeros_like",
-        "ones",
-        "ones_like",
-        "full",
-        "full_like",
-        "tensor",
-        "arange",
-        "randn",
-        "rand",
-        "from_blob",
-        "relu",
-        "sigmoid",
-        "tanh",
-        "exp",
-        "softmax",
-        "matmul",
-        "mm",
-        "linear",
-        "add",
-        "mul",
-        "sub",
-        "div",
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "where",
-        "abs",
-        "sqrt",
-        "clamp",
-        "stack",
-        "cat",
-    ]
+    re.findall(
+        r"[\w.]+",
+        "Tensor TensorOptions ScalarType Device kFloat kFloat16 kFloat32 kFloat64 kDouble kHalf "
+        "kBFloat16 kInt kInt32 kInt64 kLong kBool kUInt8 kInt8 kCPU kCUDA empty empty_like zeros "
+        "zeros_like ones ones_like full full_like tensor arange randn rand from_blob relu sigmoid tanh "
+        "exp softmax matmul mm linear add mul sub div sum mean max min where abs sqrt clamp stack cat",
+    )
 )
 
 # Names of the standard library; the second ones are variables as often, so what follows them must fit.

@@ -1,0 +1,47 @@
+"""Signs and words of other languages in a line of Python, which its parser refuses: ``=<``, ``&&``, ``else if``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from grader.feedback.explain import indices
+from grader.feedback.explain.source_text import Fact, read
+
+if TYPE_CHECKING:
+    from grader.domain.verdict import Finding
+    from grader.feedback.explain.engine import Explanation
+
+SIGNS = (  # what stands there, what to write, and why
+    (r"=<", "<=", "`=<` is no operator: less or equal is `<=`, with the `=` last."),
+    (r"=>", ">=", "`=>` is no operator: greater or equal is `>=`, with the `=` last."),
+    (r"=!(?!=)", "!=", "`=!` is no operator: not equal is `!=`, with the `=` last."),
+    (r"<>", "!=", "`<>` is no operator: not equal is `!=`."),
+    (r"&&", "and", "`&&` is C++'s; in Python it is `and`."),
+    (r"\|\|", "or", "`||` is C++'s; in Python it is `or`."),
+    (r"(?<![\w)\]=])!(?!=)\s*(?=[\w(])", "not ", "`!` is C++'s; in Python it is `not`."),
+    (r"\+\+", "+= 1", "`++` is C++'s; Python has no such operator."),
+    (r"--(?=\s*$)", "-= 1", "`--` is C++'s; Python has no such operator."),
+    (r"\belse\s+if\b", "elif", "`else if` is C++'s; in Python it is `elif`."),
+)
+TEXT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#.*")
+LONGEST = 120
+
+
+def refused(finding: Finding, source: str) -> Explanation | None:
+    """The sign that a line must not have, where that line is what Python could not read; None if there is none."""
+    line, lines = finding.evidence.get("line"), source.splitlines()
+    if "SyntaxError" not in finding.message or not isinstance(line, int) or not 0 < line <= len(lines):
+        return None
+    bare = TEXT.sub(lambda m: " " * len(m[0]), lines[line - 1])
+    for sign, right, cause in SIGNS:
+        found = list(re.finditer(sign, bare))
+        if not found or (right == ">=" and "lambda" in bare) or ('"""' in bare and right == "+= 1"):
+            continue
+        code = lines[line - 1]
+        for one in reversed(found):
+            put = f" {right}" if right in ("+= 1", "-= 1") and code[: one.start()][-1:].strip() else right
+            code = code[: one.start()] + put + code[one.end() :]
+        fix = f"Write `{code.strip()}`." if len(code.strip()) < LONGEST else f"Write `{right.strip()}`."
+        return indices.told(Fact("python-sign", line, cause, fix), read(source).source)
+    return None

@@ -1,0 +1,145 @@
+"""Calls that Python refuses, signs that it does not have, and values that nothing keeps."""
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+
+def told(source: str, message: str, status: Status = Status.RAISED, **evidence: object) -> dict[str, object]:
+    finding = Finding("a case", status, message, 0, 1, dict(evidence))
+    found = attach.explained(finding, source).evidence.get("explanation")
+    assert found is None or isinstance(found, dict)
+    return found or {"rule": "", "line": 0, "cause": "", "fix": ""}
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "line", "cause", "fix"),
+    [
+        ("class T:\n    a: float\n    n: int\n\nT(1.0)\n", "T.__init__() missing 1 required positional argument: 'n'", 5,
+         "`T(1.0)` leaves out `n`. T takes a and n (line 1).", "behind `1.0`"),
+        ("def f(a, b):\n    pass\n\n\nf(1)\n", "f() missing 1 required positional argument: 'b'", 5, "leaves out `b`", "behind `1`"),
+        ("def f(a):\n    pass\n\n\nf(1, 2)\n", "f() takes 1 positional argument but 2 were given", 5, "hands over 2 arguments, 1 too many", "one by one"),
+        ("class M:\n    def forward(x):\n        return x\n\nM()(1)\n", "M.forward() takes 1 positional argument but 2 were given", 2,
+         "no `self`", "`def forward(self, x):`"),
+        ("with p(on_trace_ready=lambda: q.save(1)) as q:\n    pass\nq.step()\n", "r.<locals>.<lambda>() takes 0 positional arguments but 1 was given", 1,
+         "on_trace_ready is called, in line 3, with 1", "`lambda profiler: q.save(1)`"),
+        ("g = lambda x: 1\n\n\ng()\n", "<lambda>() missing 1 required positional argument: 'x'", 1, "without x", "`lambda: 1`"),
+        ("def save():\n    pass\n\n\np(on_trace_ready=save).step()\n", "save() takes 0 positional arguments but 1 was given", 1,
+         "called by what it was handed to", "1 parameter."),
+    ],
+)  # fmt: skip
+def test_a_refused_call_names_the_parameters(
+    source: str, error: str, line: int, cause: str, fix: str
+) -> None:
+    last = source.rstrip().count("\n") + 1
+    found = told(source, f"TypeError: {error} (s.py, line {last}: ...)")
+    assert found["line"] == line and cause in str(found["cause"]) and fix in str(found["fix"]), found
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("if i =< n:", "if i <= n:"), ("if i => n:", "if i >= n:"), ("if i =! n:", "if i != n:"), ("if a && b:", "if a and b:"),
+        ("if a || !b:", "if a or !b:"), ("i++", "i += 1"), ("else if a:", "elif a:"), ('x = "=<" if i =< 1 else 0', 'x = "=<" if i <= 1 else 0'),
+    ],
+)  # fmt: skip
+def test_a_sign_of_another_language(line: str, right: str) -> None:
+    found = told(f"n = 1\n{line}\n", "SyntaxError: s.py, line 2: invalid syntax", Status.IMPORT_ERROR, line=2)
+    assert found["line"] == 2 and found["fix"] == f"Write `{right}`.", found
+
+
+@pytest.mark.parametrize("line", ["x = (1", "f(lambda x => x)", 'print("a && b"', "print(1) if True"])
+def test_a_line_with_no_such_sign_is_left_to_others(line: str) -> None:
+    found = told(f"{line}\n", "SyntaxError: s.py, line 1: invalid syntax", Status.IMPORT_ERROR, line=1)
+    assert found["rule"] != "python-sign"
+
+
+CPP = '''code = r"""
+torch::Tensor scale_shift(const torch::Tensor& x, double scale) {
+    torch::Tensor y = x * 2;
+    STATEMENT
+    return y;
+}
+"""
+module = load_inline(name="a", cpp_sources=code, functions=["scale_shift"])
+'''
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [("y + scale;", "y"), ("y * scale;", "y"), ("y.mul(scale);", "y"), ("x.add(scale);", "x")],
+)
+def test_a_value_of_cpp_that_nothing_keeps(statement: str, name: str) -> None:
+    found = told(CPP.replace("STATEMENT", statement), "wrong", Status.WRONG_OUTPUT)
+    assert (found["rule"], found["line"]) == ("value-dropped", 4) and f"{name} stays as it was" in str(
+        found["cause"]
+    )
+
+
+@pytest.mark.parametrize(
+    "statement", ["y.mul_(scale);", "y = y + scale;", "torch::Tensor * z;", "y += scale;", "print(y);", "std::cout << y + 1;", "return y + scale;"]
+)  # fmt: skip
+def test_a_statement_that_does_something_is_not_blamed(statement: str) -> None:
+    assert told(CPP.replace("STATEMENT", statement), "wrong", Status.WRONG_OUTPUT)["rule"] != "value-dropped"
+
+
+@pytest.mark.parametrize(
+    ("statement", "line"), [("y + 1", 3), ("torch.relu(y)", 3), ("y.contiguous()", 3), ("y[0]", 3)]
+)
+def test_a_value_of_python_that_nothing_keeps(statement: str, line: int) -> None:
+    source = f"def f(x):\n    y = x\n    {statement}\n    return y\n"
+    found = told(source, "f(1) is 2, expected 3.", Status.WRONG_ANSWER)
+    assert (found["rule"], found["line"]) == ("value-dropped", line)
+
+
+@pytest.mark.parametrize(
+    "statement", ["y.mul_(2)", "model.cuda()", "print(y)", "y = y + 1", "self.gemm.half()"]
+)
+def test_a_call_that_does_something_is_not_blamed(statement: str) -> None:
+    source = f"def f(x, model):\n    y = x\n    {statement}\n    return y\n"
+    assert told(source, "f(1) is 2, expected 3.", Status.WRONG_ANSWER)["rule"] != "value-dropped"
+
+
+def test_a_context_without_with() -> None:
+    found = told('torch.autocast("cuda")\nkernel(x)\n', "wrong", Status.WRONG_ANSWER)
+    assert found["line"] == 1 and 'Write `with torch.autocast("cuda"):`' in str(found["fix"])
+    held = 'context = torch.autocast("cuda")\nwith context:\n    kernel(x)\n'
+    assert told(held, "wrong", Status.WRONG_ANSWER)["rule"] != "context-without-with"
+
+
+def test_help_prints_and_gives_none() -> None:
+    found = told(
+        "def help_text():\n    return help(f)\n", "help_text() returns None, not a text.", Status.WRONG_ANSWER
+    )
+    assert found["line"] == 2 and "`return f.__doc__`" in str(found["fix"])
+
+
+@pytest.mark.parametrize(
+    ("source", "fix"),
+    [('STUDENT: "Ada"\n', 'Write `STUDENT = "Ada"`.'), ('Student = "Ada"\n', "with the same letters")],
+)
+def test_a_name_that_the_grader_asks_for_and_that_has_no_value(source: str, fix: str) -> None:
+    found = told(source, "The file defines no STUDENT, which the grader asks for.", Status.MISSING_ENTRY)
+    assert found["line"] == 1 and fix in str(found["fix"])
+
+
+@pytest.mark.parametrize(
+    ("error", "near"),
+    [("module 'statistics' has no attribute 'quantile'", "quantiles"), ("module 'torch.cuda' has no attribute 'event'", "Event"),
+     ("module 'torch' has no attribute 'tensors'", "tensor")],
+)  # fmt: skip
+def test_a_misspelt_name_of_a_module_is_guessed(error: str, near: str) -> None:
+    found = told(
+        "import statistics\nstatistics.quantile()\n",
+        f"AttributeError: {error} (s.py, line 2: statistics.quantile())",
+    )
+    assert found["line"] == 2 and f"Did you mean {near}?" in str(found["cause"]).replace("Tensor", "tensor")
+
+
+def test_an_input_on_the_cpu() -> None:
+    source = "import torch\n\n\ndef test(kernel, x):\n    assert torch.equal(kernel(x), x)\n"
+    message = ("Line 4: The test fails on a right kernel: KernelError: RuntimeError: x must be a CUDA tensor; this one is on the CPU "
+               "(line 5: assert torch.equal(kernel(x), x)). A test must let every right kernel pass.")  # fmt: skip
+    found = told(source, message, Status.WRONG_ANSWER)
+    assert found["line"] == 5 and "`kernel(x.cuda()).cpu()`" in str(found["fix"])
