@@ -39,12 +39,22 @@ class Buffer:
         self.number = number
 
 
+class Output:
+    """What a kernel writes to, in the virtual device's memory."""
+
+
 def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> Said:
     """Call ``entry`` with a function to time ("timer"), or with build and make functions ("benchmark")."""
     host, target = Host(callback), stage.entry(entry)
 
-    def kernel(x: object = None, out: object = None) -> None:  # noqa: ARG001 - a benchmark passes both
-        host.do("launch", x.number if isinstance(x, Buffer) else 0)
+    def kernel(x: Buffer, out: Output) -> None:
+        for name, given, kind, maker in (("x", x, Buffer, "make_input"), ("out", out, Output, "make_output")):
+            if not isinstance(given, kind):
+                what = {Buffer: "an input", Output: "an output"}.get(type(given), f"a {type(given).__name__}")
+                raise TypeError(f"kernel(x, out): {name} must be what {maker}() gives, and it is {what}")
+        host.do("launch", x.number)
+
+    kernel.__qualname__ = "kernel"  # what Python says of a call with other arguments
 
     def build() -> Callable[..., None]:
         host.do("build")
@@ -52,11 +62,11 @@ def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> Said:
 
     def make_output() -> object:
         host.do("output")
-        return object()
+        return Output()
 
     with _virtual(host, vars(stage.module)):
         if kind == "timer":
-            result = target(lambda: kernel())
+            result = target(lambda: host.do("launch", 0))
         else:
             result = target(build, lambda: Buffer(host.do("input")), make_output)
     return {"value": plain(result)}
@@ -106,7 +116,9 @@ def _event_class(host: Host) -> type:
     class Event:
         """torch.cuda.Event on the virtual device."""
 
-        def __init__(self, enable_timing: bool = False, **_: Any) -> None:  # noqa: FBT001, FBT002 - as torch's
+        def __init__(self, enable_timing: bool = False, **others: bool) -> None:  # noqa: FBT001, FBT002 - as torch's
+            if unknown := sorted(others.keys() - {"blocking", "interprocess", "external"}):
+                raise TypeError(f"Event.__new__() got an unexpected keyword argument '{unknown[0]}'")
             host.events += 1
             self._number, self._timing = host.events, enable_timing
 
