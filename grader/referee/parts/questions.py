@@ -5,8 +5,10 @@ Those about a trace are here (lesson 05); another file brings its own way to ask
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,7 +143,22 @@ class Quiz:
         claimed = answers if isinstance(answers, dict) else {}
         for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
             line = python_source.line_of_key(session.grading.source, self.entry, asked.key)
+            if asked.key not in claimed and (other := _misspelt(asked.key, claimed, self.keys)):
+                line = python_source.line_of_key(session.grading.source, self.entry, other)
+                message = (
+                    f"Line {line}: no question is called {other!r}: is {asked.key!r} meant? {asked.words}"
+                )
+                yield check.failed(Status.WRONG_ANSWER, message, known=True)
+                continue
             yield _judged(check, asked, claimed.get(asked.key), asked.look or self.look, line)
+
+
+def _misspelt(key: str, claimed: dict[object, object], known: tuple[str, ...]) -> str:
+    """A key of the answers that no question has, and that is like this one's; "" if there is none."""
+    others = {str(one) for one in claimed} - set(known)
+    plain = {re.sub(r"[\W_]", "", one).lower(): one for one in others}
+    near = difflib.get_close_matches(re.sub(r"[\W_]", "", key).lower(), plain, 1, 0.7)
+    return plain[near[0]] if near else ""
 
 
 def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> Finding:

@@ -38,12 +38,23 @@ def answered(folder: Path, key: str, value: object) -> tuple[str, dict[str, obje
         ("delay", lambda _: 590.4, "counted from the start of 'eager model'"),
         ("copy", lambda _: 2304.4, "how long the host took for cudaMemcpyAsync"),
         ("copy", lambda right: right["copy"] * 1e9 / 2**30, "GiB, where GB"),
+        ("copy", lambda right: right["copy"] * 1e9, "(10^9) times too large: look at the unit"),
     ],
 )
 def test_what_was_answered_is_named(key, other, says, tmp_path: Path) -> None:
     right = {one.key: float(one.answer) for one in questions.questions(TRACE, "Ada")}
     message, _ = answered(tmp_path, key, round(other(right), 2))
     assert says in message
+
+
+@pytest.mark.slow
+def test_an_answer_under_a_misspelt_key_is_found(tmp_path: Path) -> None:
+    quiz = questions.Quiz(str(TRACE))
+    text = "STUDENT = 'Ada'\nANSWERS = {\n    'in-region': 2,\n    'Kernels': 24,\n}\n"
+    said = {f.id: f.message for f in grade(tmp_path, text, quiz, entry="ANSWERS").findings}
+    assert said["in_region"].startswith("Line 3: no question is called 'in-region': is 'in_region' meant?")
+    assert said["kernels"].startswith("Line 4: no question is called 'Kernels': is 'kernels' meant?")
+    assert "Not answered yet" in said["longest"]
 
 
 @pytest.mark.slow
