@@ -44,6 +44,7 @@ READING_S = 3.0  # for each reading of the file as a whole
 STEPS = (2, 5, 11, 23)  # how many differences are taken away together, before all are
 MAX_PARTS = 5
 MAX_STATEMENTS = 3  # of statements that a name binds together, how many are tried alone after that
+QUOTED = 200  # characters of several lines that are quoted
 FEW = 5  # differences of a file that are tried before hundreds of slips are
 SLIP = 50  # characters of a change that is shown, where it is in several lines
 SLIP_WORDS = 3  # and new words and signs, where it is in one
@@ -59,6 +60,7 @@ COMMENT = re.compile(r"(?<=[;{}])\s*//.*$")  # of C++
 CONDITION = re.compile(r"[=!<>]=|(?<![<>-])[<>](?![<>])|&&|\|\||!|\?")
 NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
 STUDENTS_TESTS = (MutationTest, MutationTests)
+ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
 SILENT = PENDING | {Status.NOT_RUN, Status.NOT_GRADABLE, Status.TAMPERED}
 Start = Callable[[Path], Player]
 
@@ -77,6 +79,8 @@ class Nearest:
     all: bool
     lines: tuple[int, ...] = ()
     known: str = ""
+    quoted: str = ""  # the lines, where they are several, as one
+    refused: bool = False  # whether the failure is an error in words, not a wrong result
 
     @property
     def shown(self) -> bool:
@@ -88,6 +92,8 @@ class Nearest:
             short = len(change.was) + len(change.now) <= SLIP or not change.now
             return change.kind != "several" or (short and change.pieces == 1)
         long = len(change.was) > 80 or len(change.now) > 120
+        if long and _core(change.was, change.now):
+            return not _another(change.was, change.now)
         return not long and len(change.was) <= len(self.before) and not _another(change.was, change.now)
 
     @property
@@ -111,6 +117,8 @@ class Nearest:
         cause, fix = _of_one_line(self) or _words(self)
         one = len(self.lines) < 2  # of several lines, the first may well be right
         place = f"line {self.change.line}: {self.before}" if one else f"lines {_listed(self.lines)}"
+        if not one and self.quoted:
+            place = f"{place}: {self.quoted}"
         return {
             "rule": "one-change", "cause": cause, "fix": fix, "lesson": "", "error": "", "file": "",
             "line": self.change.line, "code": self.before, "where": place,
@@ -341,7 +349,13 @@ class _Search:
         guess = self.failed[0].evidence.get("explanation")
         same = isinstance(guess, dict) and guess.get("line") == change.line
         known = str(guess.get("cause", "")) if isinstance(guess, dict) and same else ""
-        return Nearest(change, before, after, whole, _touched(self.source, change), known)
+        lines = _touched(self.source, change)
+        text = self.source.splitlines()
+        quoted = " ".join(text[n - 1].strip() for n in lines if n <= len(text))
+        refused = self.failed[0].status in ERRORS
+        return Nearest(
+            change, before, after, whole, lines, known, quoted if len(quoted) <= QUOTED else "", refused
+        )
 
 
 def _in_cpp(source: str, change: Change) -> bool:
@@ -393,10 +407,22 @@ def _found(
     last = every[high - 1]
     if not candidates.good(last.whole):
         return _pair(candidates, every, high)
-    parts = sorted((p for p in last.parts if p.edits != last.whole.edits), key=lambda c: (c.size, rank(c)))
+    halves = [p for p in last.parts if p.edits != last.whole.edits and not _moves(p, last.parts)]
+    parts = sorted(halves, key=lambda c: (c.size, rank(c)))
     large = sorted((p for p in parts[MAX_PARTS:] if p.kind == "replace"), key=lambda c: -c.size)
     tried = (*parts[:MAX_PARTS], *large[:MAX_STATEMENTS])
     return next((part for part in tried if candidates.good(part)), last.whole)
+
+
+def _moves(part: Change, every: Iterable[Change]) -> bool:
+    """Whether another of them puts what it takes, or takes what it puts: half of a move repairs nothing."""
+    words = re.findall(r"\w+", part.was + part.now)
+    one_way = bool(words) and not (part.was and part.now)
+    return one_way and any(
+        re.findall(r"\w+", q.now if part.was else q.was) == words and not (q.was and q.now)
+        for q in every
+        if q is not part
+    )
 
 
 def _pair(candidates: _Search, every: list[Difference], high: int) -> Change | None:
@@ -584,7 +610,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
             nearest, f"The mistake is in this statement: with another one in its place {passes}."
         )
     index = _one_index(change.was, change.now)
-    piece = index or _one_piece(change.was, change.now)
+    piece = index or _one_piece(change.was, change.now) or (_core(change.was, change.now) if long else None)
     was, now = (f"`{one}`" for one in piece or (change.was, change.now))
     reason = _exchanged(*index) if index else ""
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}.{reason}"
@@ -597,7 +623,22 @@ def _not_shown(nearest: Nearest, found: str) -> tuple[str, str]:
         outermost.compared(nearest.before, nearest.after) if len(nearest.lines) < 2 else ""
     )
     fix = "Work out by hand what it gives here, and compare that with what the task asks for."
+    if nearest.refused:
+        fix = "The error below is about this statement: compare the two, word by word."
     return f"{found} {known}".rstrip(), fix
+
+
+def _core(was: str, now: str) -> tuple[str, str] | None:
+    """The one stretch in which two statements differ; None if it is long, or empty in one of them."""
+    ours, theirs = WORDS.findall(was), WORDS.findall(now)
+    first = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
+    if first is None:
+        return None
+    same = zip(reversed(ours[first:]), reversed(theirs[first:]), strict=False)
+    last = next((i for i, (a, b) in enumerate(same) if a != b), 0)
+    pieces = ["".join(one[first : len(one) - last]).strip() for one in (ours, theirs)]
+    short = all(0 < len(one) <= SLIP // 2 for one in pieces)
+    return (pieces[0], pieces[1]) if short and was.count(pieces[0]) == 1 else None
 
 
 INDEX = re.compile(r"\b\w+\[[^][]*\]")

@@ -232,3 +232,29 @@ def test_what_is_wrong_in_one_line_is_told_whole() -> None:
     assert told["fix"] == f"Write `{after}`."
     much = Change(edits, 1, "several", "a", "b" * 60, 4, pieces=2)
     assert not nearest.Nearest(much, "return a;", "return b + c * d - e;", False, (1,)).shown
+
+
+def test_two_values_that_are_exchanged_in_a_long_statement_are_told() -> None:
+    was = "const int64_t threads = 256, vec = cols % 4 == 0 && aligned16(x) && aligned16(bias) ? 1 : 4;"
+    now = was.replace("1 : 4", "4 : 1")
+    found = nearest.Nearest(
+        Change(((0, 9, now),), 60, "replace", was, now, 3), was, now, all=True, lines=(60,)
+    )
+    told = found.as_json()
+    assert found.shown and str(told["cause"]).startswith("`1 : 4` is the mistake in this line: with `4 : 1`")
+
+
+def test_a_statement_of_several_lines_is_quoted_and_an_error_not_worked_out_by_hand() -> None:
+    much = Change(((0, 9, "f(a, b, c, d, e)"),), 28, "replace", "g(1)", "f(a, b, c, d, e)", 9)
+    wrong = nearest.Nearest(much, "g(", "f(", all=True, lines=(28, 29), quoted="g( 1)")
+    assert str(wrong.as_json()["where"]) == "lines 28 and 29: g( 1)" and "by hand" in str(
+        wrong.as_json()["fix"]
+    )
+    refused = nearest.Nearest(much, "g(", "f(", all=True, lines=(28, 29), refused=True).as_json()
+    assert "by hand" not in str(refused["fix"]) and "error below" in str(refused["fix"])
+
+
+@pytest.mark.slow
+def test_half_of_a_move_is_no_correction(tmp_path: Path) -> None:
+    found = told("04", tmp_path, "kernel(next(inputs), out)", "kernel(out, next(inputs))")
+    assert "too much" not in str(found["cause"]) and "kernel(next(inputs), out)" in str(found["fix"])
