@@ -13,7 +13,7 @@ from grader.backends.extension.request import named
 from grader.feedback.explain import own_lines, places, refused_lines, slips
 from grader.feedback.explain.places import Error
 from grader.feedback.explain.rules import RULES
-from grader.feedback.explain.rules.cpp import BUILTINS, TORCH
+from grader.feedback.explain.rules.cpp import BUILTINS, COMMON, MEMBERS, TORCH
 
 if TYPE_CHECKING:
     from grader.feedback.explain.rule import Rule
@@ -234,7 +234,7 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
     if source and (known_here := refused_lines.told(rule.id, error.text, source, line)):
         cause, fix, line = known_here
         code = source.splitlines()[line - 1].strip()
-    near = _near(name, error.text, source, TORCH if rule.id == "not-in-torch" else BUILTINS)
+    near = _near(name, error.text, source, _meant(rule.id, groups))
     if rule.id == "not-in-module":
         near = _in_module(groups["module"], name)
     known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})
@@ -252,7 +252,7 @@ def _format(text: str, known: _Known) -> str:
 
 
 def _near(name: str, text: str, source: str, more: frozenset[str]) -> str:
-    own = set() if more is TORCH else own_lines.words(source)
+    own = own_lines.words(source) if more >= BUILTINS else set()
     words = {*own, *more} - {name}
     suggested = re.search(r"did you mean '([^']+)'", text)
     if suggested and (suggested[1] in words or not source):
@@ -262,6 +262,16 @@ def _near(name: str, text: str, source: str, more: frozenset[str]) -> str:
         return f" Did you mean {lower[name.lower()]}?"
     close = difflib.get_close_matches(name, sorted(words), 1, ALIKE) if len(name) > 2 else []
     return f" Did you mean {close[0]}?" if close else ""
+
+
+def _meant(rule: str, groups: dict[str, str]) -> frozenset[str]:
+    """What a misspelt name may have been meant for, beside the names of the file."""
+    if rule == "not-in-torch":
+        return TORCH
+    if rule == "no-member":
+        of_a_tensor = groups.get("type", "").endswith("Tensor") and groups["name"] != "shape"
+        return MEMBERS if of_a_tensor else frozenset()
+    return COMMON if rule == "undeclared" else BUILTINS
 
 
 def _in_module(module: str, name: str) -> str:

@@ -143,7 +143,7 @@ def _const(said: str, source: str, line: int) -> Refused | None:
     """A write through a pointer to const: which one, where it is declared, and whether it is the output."""
     around = _around(source, line)
     code = own_lines.code_of(source).split("\n")[line - 1]
-    name = re.search(r"location '\*?\(*(?P<n>\w+)", said) or re.search(
+    name = re.search(r"location '\*?\s*\(*(?P<n>\w+)", said) or re.search(
         r"(?P<n>\w+)\s*(?:\[[^=]*\])?\s*[-+*/]?=(?!=)", code
     )
     if around is None or name is None:

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Tokens, closing, split_commas, tokenize
+from grader.domain.verdict import Status
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.domain.verdict import Finding, Status
+    from grader.domain.verdict import Finding
 
 PART = re.compile(r"(?<=[;{}])\s*(?P<left>(?P<v>\w+)\.(?P<m>[xyzw]))\s*[-+*/]?=(?!=)\s*(?P<right>[^;]*);")
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*<<<[^;]*?>>>\s*\((?P<given>[^;]*)\)\s*;")
@@ -270,7 +271,23 @@ def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 )
 
 
+def _width_turned(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``cols % 4 == 0 ? 1 : 4``: four at a time where that does not fit, and one where it does."""
+    form = (
+        r"(?P<n>\w+)\s*%\s*(?P<k>[248])\s*(?P<sign>[=!]=)\s*0(?P<more>[^;?]*)\?\s*(?P<a>\w+)\s*:\s*(?P<b>\w+)"
+    )
+    for found in re.finditer(form, text.code):
+        whole = (found["a"], found["b"]) if found["sign"] == "==" else (found["b"], found["a"])
+        if whole != ("1", found["k"]) or "||" in found["more"]:
+            continue
+        n, k = found["n"], found["k"]
+        cause = f"`? {found['a']} : {found['b']}` has the two in each other's place: where {n} is a multiple of {k} this gives 1, and {k} where it is not."
+        fix = f"Write `? {found['b']} : {found['a']}`: what stands before the colon is for the condition that is true."
+        yield Fact("width-turned", text.line(found.start("a")), cause, fix)
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_width_turned, VALUES | {Status.CUDA_ERROR, Status.RAISED}),
     (_mixed_parts, WRONG),
     (_lost_part, WRONG),
     (_mixed_arguments, WRONG),

@@ -124,3 +124,20 @@ def test_a_definition_that_cpp_sources_does_not_declare() -> None:
         found.line == 15
         and found.fix == "Write its head with a semicolon there: `torch::Tensor fused(torch::Tensor x);`."
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "near"),
+    [
+        ("'C10_CUDA_KERNEL_LAUCH_CHECK' was not declared in this scope", "C10_CUDA_KERNEL_LAUNCH_CHECK"),
+        ("'Torch_check' was not declared in this scope", "TORCH_CHECK"),
+        ("'class at::Tensor' has no member named 'num_el'", "numel"),
+        ("'class at::Tensor' has no member named 'dataptr'", "data_ptr"),
+    ],
+)
+def test_a_misspelt_macro_or_member_is_guessed(said: str, near: str) -> None:
+    assert f"Did you mean {near}?" in told("return;", said).cause
+
+
+def test_a_member_of_something_else_is_not_guessed() -> None:
+    assert "Did you mean" not in told("return;", "'const float4' has no member named 'dims'").cause

@@ -181,3 +181,17 @@ def test_a_row_that_is_called_so_is_right_and_the_bias_of_it_is_not() -> None:
     )
     found = told(source, OUTSIDE, "plain", 5)
     assert (found["rule"], found["line"]) == ("bias-of-row", 5) and "`bias[i % cols]`" in found["fix"], found
+
+
+@pytest.mark.parametrize(
+    ("width", "blamed"),
+    [("cols % 4 == 0 && whole(x) ? 1 : 4", True), ("cols % 4 != 0 ? 4 : 1", True), ("cols % 4 == 0 ? 4 : 1", False),
+     ("cols % 4 == 0 || small ? 1 : 4", False), ("cols % 4 == 0 ? 1 : 2", False)],
+)  # fmt: skip
+def test_a_width_of_four_where_it_does_not_fit(width: str, blamed: bool) -> None:
+    source = SOURCE.replace(
+        "torch::Tensor", "torch::Tensor helper(int64_t cols) { const int64_t vec = WIDTH; }\ntorch::Tensor", 1
+    )
+    found = told(source.replace("WIDTH", width), OUTSIDE, "plain", 5)
+    assert (found["rule"] == "width-turned") == blamed, found
+    assert not blamed or "in each other's place" in found["cause"]

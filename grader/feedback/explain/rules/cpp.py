@@ -17,6 +17,22 @@ TORCH = frozenset(
     )
 )
 
+# What of CUDA and of PyTorch's macros a misspelt name may have been meant for, and what a tensor has.
+COMMON = BUILTINS | frozenset(
+    re.findall(
+        r"\w+",
+        "C10_CUDA_KERNEL_LAUNCH_CHECK C10_CUDA_CHECK TORCH_CHECK expf exp2f logf sqrtf rsqrtf tanhf powf fabsf fmaxf fminf "
+        "make_float4 make_float2 float4 float2 dim3 int64_t uint32_t size_t static_cast reinterpret_cast printf atomicAdd",
+    )
+)
+MEMBERS = frozenset(
+    re.findall(
+        r"\w+",
+        "numel dim size sizes stride strides contiguous is_contiguous is_cuda device scalar_type dtype data_ptr options clone "
+        "item cpu cuda view reshape transpose element_size storage_offset get_device defined is_floating_point",
+    )
+)
+
 # Names of the standard library; the second ones are variables as often, so what follows them must fit.
 STD = (
     "string|vector|cout|cerr|endl|to_string|runtime_error|invalid_argument|logic_error|make_pair|make_tuple|unordered_map|"
@@ -171,7 +187,7 @@ RULES = (
             r"class \"(?P<type>[\w:]+)\" has no member \"(?P<name>\w+)\"",
             r"no member named '(?P<name>\w+)' in '(?P<type>[\w:]+)'",
         ),
-        "{type} has nothing called {name}; some of Python's names are others in C++.",
+        "{type} has nothing called {name}; some of Python's names are others in C++.{near}",
         "x.shape[0] is x.size(0), x.shape is x.sizes(), x.dtype is x.scalar_type(), x.is_cuda is x.is_cuda().",
     ),
     Rule(
