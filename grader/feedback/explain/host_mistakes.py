@@ -84,7 +84,7 @@ def _arguments_swapped(text: SubmissionText, _finding: Finding) -> Iterator[Fact
             else:
                 cause = (
                     f"Argument {at + 1} of this launch is made of {root}, but {kernel.name}'s parameter {at + 1} is "
-                    f"called {names[at]}; {root} is its parameter {other + 1}."
+                    f"called {names[at]}; {root} is its parameter {other + 1}: the order is another one."
                 )
             fix = f"Hand over in the kernel's order: {', '.join(names)}."
             if roots[other] == names[at]:

@@ -59,7 +59,7 @@ def _in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                            f"To give {one['a']} a value, write `=`.")  # fmt: skip
                 continue
             name = one["a"] if one else called["x"] if called else ""
-            cause = f"`{code}` makes a new value, and nothing keeps it: {name} stays as it was."
+            cause = f"`{code}` makes a new {'tensor' if called else 'value'}, and nothing keeps it: {name} stays as it was."
             keeps = re.fullmatch(r"\w+", name) and not re.search(
                 rf"\bconst\s+[\w:]+\s*&?\s*{name}\b", f"{function.parameters};{function.body}"
             )
@@ -120,7 +120,7 @@ def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             if base is None and not isinstance(value, ast.Subscript):
                 continue
             name = ast.unparse(base) if base else code
-            cause = f"`{code}` makes a new value, and nothing keeps it: {name} stays as it was."
+            cause = f"`{code}` makes a new {'tensor' if isinstance(value, ast.Call) else 'value'}, and nothing keeps it: {name} stays as it was."
             if isinstance(value, ast.Subscript):
                 cause = f"`{code}` reads an element and does nothing with it."
             fix = (
