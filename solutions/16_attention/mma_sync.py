@@ -5,11 +5,12 @@
 Needs a GPU of compute capability 8.0 or later; on the CPU back end it runs slowly, and is checked.
 
 A block of four warps has ROWS queries, a warp MT times 16 of them. Keys and values come in tiles of KEYS,
-each copied while the tensor cores work on the other kind (``cp.async``). Scores stay in registers: what a thread
-holds of a tile of scores is, as bfloat16, just what it must hold of the left factor of the second product,
-so they never go through shared memory. Rows of shared memory keep their 16-byte pieces in an order that
-differs from row to row, so that ``ldmatrix`` meets no bank twice. The largest value and the sum of a row follow the
-rule of the lesson's page; exponentials are powers of two.
+each copied while the tensor cores work on the other kind (``cp.async``). Scores stay in registers: what a
+thread holds of a tile of scores is, as bfloat16, just what it must hold of the left factor of the second
+product, so they never go through shared memory. Rows of shared memory keep their 16-byte pieces in an order
+that differs from row to row, so that ``ldmatrix`` meets no bank twice. Exponentials are powers of two, by
+the rule of the lesson's page but for one thing: what they are taken relative to changes only when a score
+is more than 2 ** ENOUGH times as large, since sums have room for that much.
 
 The scheme is that of Dao, *FlashAttention-2* (2023), https://arxiv.org/abs/2307.08691; layouts of fragments
 are those of the PTX manual, *Matrix multiply-accumulate*.
@@ -169,7 +170,8 @@ attention_kernel(const bf16* q, const bf16* k, const bf16* v, bf16* out, int64_t
                     base[t][half] = fmaxf(most, base[t][half]);
                     sum[t][half] *= fade;
 #pragma unroll
-                    for (int c = 0; c < DT; ++c) total[t][c][2 * half] *= fade, total[t][c][2 * half + 1] *= fade;
+                    for (int c = 0; c < DT; ++c)
+                        total[t][c][2 * half] *= fade, total[t][c][2 * half + 1] *= fade;
                 }
 #pragma unroll
                 for (int c = 0; c < NT; ++c)

@@ -32,11 +32,12 @@ DRAWN = {
     "uniform": "torch.rand({})",
     "bits": "torch.randint(0, 2, ({},)).float()",
 }
+# Both texts may be executed in one namespace, where the second's function would be the reference's, too.
 MODEL = """
 
 class {name}(__import__("torch").nn.Module):
-    def forward(self, *inputs):
-        return {entry}(*inputs)
+    def forward(self, *inputs, fn={entry}):
+        return fn(*inputs)
 """
 INPUTS = """
 
