@@ -3,8 +3,8 @@
     python benchmarks/attention_mma.py --json benchmarks/results/attention_mma.json
 
 Each call is between two events, after other memory was written, so that the L2 cache is cold; in each of 60
-rounds they take turns in an order that is drawn anew. Kept are median, tenth and ninetieth percentile, and the
-largest error against float64 as a part of the largest value.
+rounds they take turns in an order that is drawn anew. Kept are median, tenth and ninetieth percentile, and
+the largest error against float64 as a part of the largest value.
 
 Without a GPU it is tried at small sizes, and times nothing:
 
