@@ -1,15 +1,15 @@
 """The capstone on its page and on the site: the table of its problems, their starters, and the solutions.
 
 The table stands between ``<!-- capstone -->`` and ``<!-- /capstone -->``. Sizes are read from the references,
-and bytes and operations computed from them; times come from ``benchmarks/results/capstone.json``, and have no
-columns as long as that file is not there.
+and bytes and operations computed from them. Times, from ``benchmarks/results/capstone.json``, stand above the
+solutions: whoever reads the page has still to predict them.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.domain import capstone, folds, gpu_card
 from grader.domain.markers import MARKER, block, starter
@@ -40,8 +40,8 @@ def files(root: Path) -> dict[Path, str]:
         return {}
     page = (root / PAGE).read_text("utf-8")
     wanted = {problem.exercise: starter(problem.solution) for problem in every}
-    wanted[root / PAGE] = TABLE.sub(lambda m: f"{m[1]}\n{table(every, measured(root))}\n{m[2]}", page)
-    wanted[root / SOLUTIONS] = "\n".join([HEAD, *map(solution, every)])
+    wanted[root / PAGE] = TABLE.sub(lambda m: f"{m[1]}\n{table(every)}\n{m[2]}", page)
+    wanted[root / SOLUTIONS] = "\n".join([HEAD, times(every, root), *map(solution, every)])
     return wanted
 
 
@@ -62,12 +62,11 @@ def site(root: Path, *, solutions: bool) -> dict[str, str | bytes]:
     return found
 
 
-def table(every: list[CapstoneProblem], times: dict[str, Any]) -> str:
-    """A row a problem; with ``times``, seconds by problem and candidate, also what was measured."""
+def table(every: list[CapstoneProblem]) -> str:
+    """A row a problem. No time that was measured stands here: it is to be predicted."""
     card = gpu_card.card()
     heads = ["problem", "size", "MB", "million operations", f"us, {card.name}", "idea", "how long"]
-    heads += [f"{name}, us" for name in TIMED if times]
-    lines = [f"| {' | '.join(heads)} |", f"|---|---|---:|---:|---:|---|---|{'---:|' * (len(heads) - 7)}"]
+    lines = [f"| {' | '.join(heads)} |", "|---|---|---:|---:|---:|---|---|"]
     for one in every:
         moved, operations = one.least()
         size = ", ".join(f"{number:,} {name}" for name, number in one.sizes().items())
@@ -76,16 +75,28 @@ def table(every: list[CapstoneProblem], times: dict[str, Any]) -> str:
             f"{operations / 1e6:,.0f}", f"{floor(moved, operations, card) * 1e6:,.0f}",
             f"{one.idea} ([{one.lesson}]({_page_of(one)}))", capstone.LEVELS[one.level],
         ]  # fmt: skip
-        measured_here = times.get(one.name, {})
-        cells += [f"{1e6 * s:,.0f}" if (s := measured_here.get(name)) else "" for name in TIMED if times]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def measured(root: Path) -> dict[str, Any]:
-    """Seconds by problem and candidate, as ``benchmarks/capstone.py`` wrote them; empty without a run."""
+def times(every: list[CapstoneProblem], root: Path) -> str:
+    """What ``benchmarks/capstone.py`` measured, a row a problem; nothing without a run."""
     path = root / RESULTS
-    return dict(json.loads(path.read_text("utf-8"))["seconds"]) if path.is_file() else {}
+    if not path.is_file():
+        return ""
+    found = json.loads(path.read_text("utf-8"))
+    lines = [
+        f"Medians in us on an {found['machine']['name']}, with a cold L2 cache, by `{found['command']}`,",
+        f"PyTorch {found['versions']['torch']}. The floor is by the peak numbers of the {found['floor_card']}.",
+        "",
+        "| problem | floor | eager | `torch.compile` | the solution below |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for one in every:
+        if taken := found["seconds"].get(one.name):
+            cells = [found["floor_seconds"][one.name], *(taken[name] for name in TIMED)]
+            lines.append(f"| {one.title} | {' | '.join(f'{1e6 * s:,.0f}' for s in cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def solution(problem: CapstoneProblem) -> str:

@@ -121,6 +121,7 @@ GROUPS = (
             "kernelbench.json": "Problems of KernelBench as they are, on a GPU",
             "softmax.json": "Softmax of rows: the formula, the library, torch.compile, lesson 15",
             "attention.json": "Attention: three operators, PyTorch's one call, lesson 16",
+            "capstone.json": "Problems of the capstone: eager, torch.compile and our solutions",
             "pairs_memory.json": "A pair whose tensors take 6 GB",
             "watch.json": "From a save to a verdict",
             "loop.json": "A single check",

@@ -1,7 +1,8 @@
-"""The capstone's page: its table is computed, has times only if there are any, and gives no solution away."""
+"""The capstone's page: its table is computed, times stand with the solutions, and it gives none away."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from grader.domain import capstone
@@ -12,24 +13,27 @@ EVERY = capstone.problems()
 
 
 def test_the_table_has_a_row_a_problem_computed_from_its_sizes() -> None:
-    rows = capstone_page.table(EVERY, {}).splitlines()[2:]
+    rows = capstone_page.table(EVERY).splitlines()[2:]
     assert len(rows) == len(EVERY)
     swiglu = next(row for row in rows if "`swiglu`" in row)
     moved, _ = capstone.find("swiglu").least()
     assert f"{moved / 1e6:,.0f}" in swiglu and "[08](../08_sigmoid_residual/README.md)" in swiglu
 
 
-def test_times_have_columns_as_soon_as_there_are_results() -> None:
-    assert "eager" not in capstone_page.table(EVERY, {})
-    times = {"swiglu": {"eager": 1e-3, "compiled": 5e-4, "ours": 4e-4}}
-    head, _, *rows = capstone_page.table(EVERY, times).splitlines()
-    assert head.endswith("| eager, us | compiled, us | ours, us |")
-    assert next(row for row in rows if "`swiglu`" in row).endswith("| 1,000 | 500 | 400 |")
-    assert {row.count("|") for row in rows} == {head.count("|")}
-
-
-def test_no_results_are_an_empty_table_of_times(tmp_path: Path) -> None:
-    assert capstone_page.measured(tmp_path) == {}
+def test_measured_times_stand_above_the_solutions_alone(tmp_path: Path) -> None:
+    assert capstone_page.times(EVERY, tmp_path) == ""
+    found = {
+        "command": "a command", "machine": {"name": "a card"}, "versions": {"torch": "2"},
+        "floor_card": "a card",
+        "seconds": {"swiglu": {"eager": 1e-3, "compiled": 5e-4, "ours": 4e-4}},
+        "floor_seconds": {"swiglu": 2e-4},
+    }  # fmt: skip
+    results = tmp_path / capstone_page.RESULTS
+    results.parent.mkdir(parents=True)
+    results.write_text(json.dumps(found))
+    rows = [line for line in capstone_page.times(EVERY, tmp_path).splitlines() if "SwiGLU" in line]
+    assert len(rows) == 1 and rows[0].endswith("| 200 | 1,000 | 500 | 400 |")
+    assert "eager" not in capstone_page.table(EVERY)
 
 
 def test_a_site_without_solutions_has_no_line_of_one() -> None:
