@@ -2,8 +2,8 @@
 
     python benchmarks/contexts.py --json benchmarks/results/contexts.json
 
-A context is what every player of a grading needs. Each process loads the driver, starts it, makes a context and
-ends; kept are the seconds until the last one has ended.
+A context is what every player of a grading needs. Each process loads the driver, starts it, makes a context
+and ends; kept are the seconds until the last one has ended.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def times(every: list[CapstoneProblem], root: Path) -> str:
     found = json.loads(path.read_text("utf-8"))
     lines = [
         f"Medians in us on an {found['machine']['name']}, with a cold L2 cache, by `{found['command']}`,",
-        f"PyTorch {found['versions']['torch']}. The floor is by the peak numbers of the {found['floor_card']}.",
+        f"PyTorch {found['versions']['torch']}. The floor is by peak numbers of the {found['floor_card']}.",
         "",
         "| problem | floor | eager | `torch.compile` | the solution below |",
         "|---|---:|---:|---:|---:|",
