@@ -43,10 +43,10 @@ def described(_root: Path, data: dict[str, Any]) -> Described:
     ]
     parts += ["### Cheats found, by class", "", *table(["judge", *classes], by_class)]
     rejected = [
-        [judge, name, word]
+        f"- {judge}, of `{name}`: {word}"
         for judge, one in zip(judges, data["rows"], strict=True)
         for name, word in one["rejected_files"].items()
     ]
     if rejected:
-        parts += ["### Honest files rejected", "", *table(["judge", "file", "what it says"], rejected)]
+        parts += ["### What is said of honest files that are rejected", "", *rejected, ""]
     return Described(parts)

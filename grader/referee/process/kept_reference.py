@@ -35,9 +35,9 @@ class KeptReference:
         self._there: tuple[Hashable, Player] | None = None
 
     def take(self, key: Hashable, make: Callable[[], Player]) -> Player:
-        """The process that waits, or a new one if it waits for something else."""
+        """The process that waits, or a new one if it has ended or waits for something else."""
         found = self._exchanged(None)
-        if found and found[0] == key:
+        if found and found[0] == key and found[1].runs:
             return found[1]
         if found:
             found[1].stop()

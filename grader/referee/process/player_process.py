@@ -232,6 +232,11 @@ class Player:
         return self.backend == "cuda"
 
     @property
+    def runs(self) -> bool:
+        """Whether its process is still there."""
+        return not self._stopped and self._process.code() is None
+
+    @property
     def stopped(self) -> bool:
         """Whether it has been ended."""
         return self._stopped

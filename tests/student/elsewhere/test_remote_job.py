@@ -234,6 +234,11 @@ def test_an_answer_that_is_none_is_a_sentence(
     assert "\n" not in str(error.value) and "\x1b" not in str(error.value) + capsys.readouterr().out
 
 
+def cut(text: str) -> bool:
+    """Whether it says that the connection is cut: the stand-in may end before it has read everything."""
+    return text.startswith("The connection to")
+
+
 def test_what_is_said_there_cannot_use_the_terminal(answers: Callable[[bytes], None]) -> None:
     answers(
         STARTED
@@ -243,7 +248,7 @@ def test_what_is_said_there_cannot_use_the_terminal(answers: Callable[[bytes], N
     )
     said: list[str] = []
     done = remote_job.do(ANYWHERE, WORK, said.append)
-    assert said == ["one ]0;titletwo <U+202E>", "three"]
+    assert [text for text in said if not cut(text)] == ["one ]0;titletwo <U+202E>", "three"]
     assert (done.code, done.sentence(), done.choice) == (3, "three", ("cuda", "found a GPU"))
 
 
@@ -260,7 +265,7 @@ def test_a_gpu_that_cannot_be_used_is_said_with_what_helps(
     said: list[str] = []
 
     def heard(text: str) -> None:
-        if not text.startswith("The connection to"):  # the stand-in may end before it has read everything
+        if not cut(text):
             said.append(text)
 
     remote_job.do(ANYWHERE, WORK, heard)
