@@ -16,3 +16,10 @@ def test_a_product_of_a_warp_survives_the_end_of_a_turn(play: Play) -> None:
     assert done["findings"] == []
     sums = [float(turns.ROUNDS * 16 * (block + 1)) for block in range(turns.BLOCKS)]
     assert done["result"] == [[one, one] for one in sums]
+
+
+def test_what_a_block_has_yet_to_explain_is_not_asked_of_another(play: Play) -> None:
+    """A plain read of what others update atomically is fine if the reader updates it, too, and it still may."""
+    done = play("turns")["doubt"]
+    assert done["findings"] == []
+    assert done["result"] == [7, 1, 1, 1]

@@ -91,6 +91,21 @@ struct Launch {
 
 uint3 block_index(const Launch& launch, u64 block);  // the blockIdx that a kernel sees
 
+// An access that may yet turn out to be fine. A plain read of what another thread updates atomically is, as the
+// start of a loop of compare-and-swap: if the reader updates it too. A write by a lane of what another lane of its
+// warp has written by the same instruction is, if it is the same value: one of them is performed.
+struct Doubtful {
+  int thread;
+  size_t address, pc;
+  unsigned size;
+  Access access;
+  bool shared;
+  const Symbol* variable;
+  long offset;
+  Record other;
+  char value[16];  // of a write: what the other lane has written
+};
+
 // All that a worker keeps about a block that it puts aside, half done, because it waits for other blocks.
 struct SavedBlock {
   u64 block;
@@ -105,26 +120,12 @@ struct SavedBlock {
   std::vector<u8> static_defined, dynamic_defined;
   std::vector<AsyncCopy> copies;
   std::vector<u64> given;
+  std::vector<Doubtful> doubtful;
   std::shared_ptr<Cluster> cluster;
   int rank;
   std::shared_ptr<BlockClocks> clocks;
   bool waits_for_cluster;  // and nothing else keeps it
   u32 waited_since;        // the phase of its barrier
-};
-
-// An access that may yet turn out to be fine. A plain read of what another thread updates atomically is, as the
-// start of a loop of compare-and-swap: if the reader updates it too. A write by a lane of what another lane of its
-// warp has written by the same instruction is, if it is the same value: one of them is performed.
-struct Doubtful {
-  int thread;
-  size_t address, pc;
-  unsigned size;
-  Access access;
-  bool shared;
-  const Symbol* variable;
-  long offset;
-  Record other;
-  char value[16];  // of a write: what the other lane has written
 };
 
 // A live allocation that was accessed a moment ago. None goes while a kernel runs.

@@ -20,6 +20,28 @@ __global__ void products(float* out, int rounds, int alone) {
                      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]) : "r"(ones), "r"(both));
     for (int i = 0; i < 4; ++i) out[(blockIdx.x * 32 + threadIdx.x) * 4 + i] = sum[i];
 }
+__device__ void say(int* flag) { atomicExch(flag, 1); }
+__device__ void wait(int* flag) { while (atomicAdd(flag, 0) == 0) {} }
+// Block 0 reads what block 1 has added to, waits for it once more, and only then updates it itself.
+__global__ void doubt(int* total, int* flags) {
+    if (blockIdx.x == 0) {
+        wait(flags);
+        int seen = *total, before;
+        say(flags + 1);
+        wait(flags + 2);
+        do before = seen, seen = atomicCAS(total, before, before + 5); while (seen != before);
+    } else {
+        atomicAdd(total, 2);
+        say(flags);
+        wait(flags + 1);
+        say(flags + 2);
+    }
+}
+torch::Tensor doubted() {
+    auto out = torch::zeros({4}, torch::TensorOptions().device(torch::kCUDA).dtype(torch::kInt));
+    doubt<<<2, 1>>>(out.data_ptr<int>(), out.data_ptr<int>() + 1);
+    return out;
+}
 torch::Tensor run(int64_t blocks, int64_t rounds) {
     auto out = torch::empty({blocks, 32, 4}, torch::TensorOptions().device(torch::kCUDA));
     products<<<blocks, 32>>>(out.data_ptr<float>(), rounds, 300000);
@@ -30,11 +52,14 @@ torch::Tensor run(int64_t blocks, int64_t rounds) {
 
 def cases():
     module = load_inline(
-        "turns", "torch::Tensor run(int64_t blocks, int64_t rounds);", CUDA, functions=["run"]
+        "turns",
+        "torch::Tensor run(int64_t blocks, int64_t rounds); torch::Tensor doubted();",
+        CUDA,
+        functions=["run", "doubted"],
     )
 
     def products(runtime):
         found = module.run(BLOCKS, ROUNDS).cpu()
         return [[float(block.min()), float(block.max())] for block in found]
 
-    return {"products": products}
+    return {"products": products, "doubt": lambda runtime: module.doubted().tolist()}
