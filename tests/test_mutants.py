@@ -1,5 +1,7 @@
 """Mutants fit the solutions; `course dev check` grades them all, here one of each kind goes through it."""
 
+from dataclasses import replace
+
 import pytest
 
 from grader.domain.lessons import Lesson, every, find
@@ -41,6 +43,12 @@ def test_a_mutant_that_passes_or_fails_elsewhere_is_named() -> None:
     )
     assert not edited("    if i < n:\n", "    if True:\n", ("one element", "ragged"))
     assert not edited("    if i < n:\n", "    if True:\n")
+    some = Mutant(
+        "m", (("    if i < n:\n", "    if True:\n"),), frozenset({"ragged"}), may=frozenset({"one element"})
+    )
+    assert not lesson_check.version(find("02"), some)
+    assert lesson_check.version(find("02"), replace(some, may=frozenset({"scale"})))
+    assert lesson_check.version(find("02"), replace(some, fails=frozenset({"ragged", "scale"})))
     assert not edited("    if i < n:\n", "    if i <= n - 1:\n", right=True)
     assert "the right version 'm'" in edited("    if i < n:\n", "    if True:\n", right=True)[0]
     assert (

@@ -41,14 +41,16 @@ class EditError(ValueError):
 class Mutant:
     """A version of a solution: ``edits`` are pairs of a text and its replacement, made one after another.
 
-    ``fails`` are exactly the checks that a wrong version must fail; if there are none, it must lose points
-    and still be a program. ``right`` versions get full marks.
+    ``fails`` are the checks that a wrong version must fail. Beside them it fails none but those that it ``may``:
+    whether it does is a matter of the size that such a check draws. If there are no ``fails``, it must lose
+    points and still be a program. ``right`` versions get full marks.
     """
 
     name: str
     edits: tuple[tuple[str, str], ...]
     fails: frozenset[str] = frozenset()
     right: bool = False
+    may: frozenset[str] = frozenset()
 
     def text(self, solution: str) -> str:
         """The version's source. Raises EditError if an edit does not fit the solution."""
@@ -76,6 +78,7 @@ def declared(lesson: Solved) -> list[Mutant]:
             tuple((a, b) for a, b in m.get("edits") or [(m["find"], m["replace"])]),
             frozenset(m.get("fails", ())),
             word == "variant",
+            frozenset(m.get("may", ())),
         )
         for word in ("mutant", "variant")
         for m in listed.get(word, [])
