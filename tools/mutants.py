@@ -41,9 +41,9 @@ class EditError(ValueError):
 class Mutant:
     """A version of a solution: ``edits`` are pairs of a text and its replacement, made one after another.
 
-    ``fails`` are the checks that a wrong version must fail. Beside them it fails none but those that it ``may``:
-    whether it does is a matter of the size that such a check draws. If there are no ``fails``, it must lose
-    points and still be a program. ``right`` versions get full marks.
+    ``fails`` are the checks that a wrong version must fail. Beside them it fails none but those that it
+    ``may``: whether it does is a matter of the size that such a check draws. If there are no ``fails``, it
+    must lose points and still be a program. ``right`` versions get full marks.
     """
 
     name: str
