@@ -628,14 +628,24 @@ def _not_shown(nearest: Nearest, found: str) -> tuple[str, str]:
     return f"{found} {known}".rstrip(), fix
 
 
-def _core(was: str, now: str) -> tuple[str, str] | None:
-    """The one stretch in which two statements differ; None if it is long, or empty in one of them."""
+WORDS = re.compile(r"[\w.]+|\s+|[^\w\s]")
+
+
+def _apart(was: str, now: str) -> tuple[list[str], list[str], int, int] | None:
+    """The words of two statements, and how many they share in front and behind; None if they are equal."""
     ours, theirs = WORDS.findall(was), WORDS.findall(now)
     first = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
     if first is None:
         return None
     same = zip(reversed(ours[first:]), reversed(theirs[first:]), strict=False)
-    last = next((i for i, (a, b) in enumerate(same) if a != b), 0)
+    return ours, theirs, first, next((i for i, (a, b) in enumerate(same) if a != b), 0)
+
+
+def _core(was: str, now: str) -> tuple[str, str] | None:
+    """The one stretch in which two statements differ; None if it is long, or empty in one of them."""
+    if (found := _apart(was, now)) is None:
+        return None
+    ours, theirs, first, last = found
     pieces = ["".join(one[first : len(one) - last]).strip() for one in (ours, theirs)]
     short = all(0 < len(one) <= SLIP // 2 for one in pieces)
     return (pieces[0], pieces[1]) if short and was.count(pieces[0]) == 1 else None
@@ -654,17 +664,11 @@ def _one_index(was: str, now: str) -> tuple[str, str] | None:
     return other[0] if len(other) == 1 else None
 
 
-WORDS = re.compile(r"[\w.]+|\s+|[^\w\s]")
-
-
 def _one_piece(was: str, now: str) -> tuple[str, str] | None:
     """The arguments or entries in which two statements differ, whole ones; None if that is most of them."""
-    ours, theirs = WORDS.findall(was), WORDS.findall(now)
-    first = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
-    if first is None:
+    if (found := _apart(was, now)) is None:
         return None
-    same = zip(reversed(ours[first:]), reversed(theirs[first:]), strict=False)
-    last = next((i for i, (a, b) in enumerate(same) if a != b), 0)
+    ours, theirs, first, last = found
     for begin in range(first, 0, -1):
         if ours[begin - 1] not in ("(", "[", ",", "{") and "".join(ours[begin - 2 : begin]) != ", ":
             continue
