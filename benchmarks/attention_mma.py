@@ -1,4 +1,4 @@
-"""Attention by mma.sync beside each back end of PyTorch's one call, in bfloat16.
+"""Attention by mma.sync and by wgmma beside each back end of PyTorch's one call, in bfloat16.
 
     python benchmarks/attention_mma.py --json benchmarks/results/attention_mma.json
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,10 @@ def by(backend: SDPBackend, *qkv: torch.Tensor, causal: bool) -> torch.Tensor:
         return scaled_dot_product_attention(*qkv, is_causal=causal)
 
 
+def solution(name: str) -> Any:
+    return module(ROOT / f"solutions/16_attention/{name}.py", name)
+
+
 @torch.no_grad()
 def main() -> None:
     parser = argparse.ArgumentParser(
@@ -52,13 +57,15 @@ def main() -> None:
     )
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    ours = module(ROOT / "solutions/16_attention/mma_sync.py", "mma_sync").attention
+    names = ["mma_sync", "wgmma"] if ON_GPU and torch.cuda.get_device_capability()[0] == 9 else ["mma_sync"]
+    with ThreadPoolExecutor() as pool:  # both are built at the same time
+        ours = dict(zip(names, pool.map(solution, names), strict=True))
     device = torch.cuda.get_device_name() if ON_GPU else ""
     record: dict[str, Any] = facts("python benchmarks/attention_mma.py --json FILE", "torch", device=device)
     record["rows"] = []
     for heads, length, size, causal in SIZES if ON_GPU else [(2, 70, 64, True), (1, 70, 128, False)]:
         qkv = [torch.randn(1, heads, length, size).bfloat16().to("cuda") for _ in range(3)]
-        calls: Calls = {"ours": partial(ours, *qkv, causal)}
+        calls: Calls = {name: partial(one.attention, *qkv, causal) for name, one in ours.items()}
         calls |= {
             name: partial(by, backend, *qkv, causal=causal) for name, backend in BACKENDS.items() if ON_GPU
         }

@@ -2,7 +2,7 @@
 
     python3 benchmarks/ladder.py OUTDIR [PART ...]
 
-Parts: errors times shapes chunks elementwise cutlass check race sanitize ncu, or all of them.
+Parts: errors times cold shapes chunks elementwise cutlass check race sanitize ncu, or all of them.
 ``check-relu``, ``check-sigmoid``, ``race-relu`` and ``race-sigmoid`` do one of the two models; the other's
 results stay.
 
@@ -34,6 +34,7 @@ from benchmarks.ladder_parts.files import MODELS  # noqa: E402
 INSIDE = {
     "errors": errors.part_errors,
     "times": times.part_times,
+    "cold": times.part_cold,
     "shapes": times.part_shapes,
     "chunks": errors.part_chunks,
     "elementwise": times.part_elementwise,

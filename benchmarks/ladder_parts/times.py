@@ -29,7 +29,7 @@ def part_times(rungs: dict[str, Any]) -> dict[str, Any]:
     xh, wh = x.half(), w.half()
     found = {}
     for model in MODELS:
-        jobs = {label: partial(call, rungs[n], x, w, b, model == "relu") for label, n in RUNGS.items()}
+        jobs = {label: partial(call, rungs[n], x, w, b, relu=model == "relu") for label, n in RUNGS.items()}
         found[model] = medians(jobs | {TF32_ALLOWED: partial(_with_tf32, jobs["eager"])})
     found["product"] = medians({"one product of halves": partial(torch.mm, xh, wh.T)})
     from torch.profiler import ProfilerActivity, profile
@@ -44,6 +44,20 @@ def part_times(rungs: dict[str, Any]) -> dict[str, Any]:
             e.key.split("(")[0]: e.device_time * e.count / 10 for e in seen.key_averages() if e.device_time
         }
     return found | {"kernels": kernels}
+
+
+def part_cold(rungs: dict[str, Any]) -> dict[str, Any]:
+    """The whole call of a rung and eager's, in turns, each with the L2 cache emptied before it."""
+    x, w, b = draw(*FULL)
+    kept = {"eager": "rung1_eager", "CUDA, wgmma": "rung7_wgmma"}
+    return {
+        model: medians(
+            {label: partial(call, rungs[n], x, w, b, relu=model == "relu") for label, n in kept.items()},
+            60,
+            flush=True,
+        )
+        for model in MODELS
+    }
 
 
 def part_shapes(rungs: dict[str, Any]) -> list[dict[str, Any]]:
