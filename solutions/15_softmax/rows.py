@@ -5,16 +5,19 @@
     rows.rms_norm_back(x, weight, grad, eps)       # the gradients of x and of weight
     rows.cross_entropy(x, targets)                 # (n, m), (n,) int64 -> the mean loss of the rows
 
-float32 or bfloat16 with float32 sums, on a GPU; a row is a whole number of 16-byte pieces. ``RmsNorm`` and
-``ModelNew`` use them from PyTorch's autograd.
+float32 or bfloat16, with float32 arithmetic, on a GPU of compute capability 9.0; a row is a whole number of
+16-byte pieces. ``RmsNorm`` and ``ModelNew`` use them from PyTorch's autograd.
 
 - **Softmax and RMSNorm.** A block's threads keep their pieces of a row in registers between the pass that sums
-  and the one that writes. A row of more than 4096 pieces belongs to a cluster of blocks (compute capability
-  9.0), each of which keeps a part; what they tell each other is two numbers.
-- **The derivative of RMSNorm.** Blocks go from row to row. Each asks for its next row before it works on the
-  present one, and keeps its part of the weight's gradient in registers; a second kernel adds up those parts.
+  and the one that writes.
+- **Softmax of a row that no block can keep.** A cluster of blocks goes from row to row, and each block keeps a
+  part; what they tell each other is two numbers. Later rows are on their way to shared memory meanwhile.
+- **The derivative of RMSNorm.** Blocks go from row to row, in the same way, and each keeps its part of the
+  weight's gradient in registers; a second kernel adds up those parts.
 - **Cross-entropy** writes nothing, so a row has any length. Each thread keeps the largest element so far and the
   sum relative to it (lesson 15's rule); the block that ends last adds up the rows, in one order.
+
+Threads add up few numbers each in float32, and what they bring in float64: it costs nothing beside memory.
 """
 
 import torch
@@ -26,7 +29,9 @@ cuda_source = r"""
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cooperative_groups.h>
+#include <cuda/barrier>
 namespace groups = cooperative_groups;
+using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
 // 16 bytes of a row: four float32, or eight bfloat16, whose bits are the upper half of a float's.
 template <typename T> constexpr int EACH = 16 / sizeof(T);
@@ -41,86 +46,198 @@ template <typename T> __device__ __forceinline__ uint4 piece_of(const float (&v)
     for (int i = 0; i < EACH<T>; ++i) piece.parts[i] = T(v[i]);
     return piece.whole;
 }
-
-// The sum of what the block's threads bring, or the largest of it: the same for all of them.
-template <int THREADS> __device__ __forceinline__ float together(float mine, bool add) {
-    __shared__ float of_warp[THREADS / 32];
+// The sum of a piece's numbers, after `f`, in pairs.
+template <typename T, typename F> __device__ __forceinline__ float sum_of(const uint4& piece, F f) {
+    float sum = 0.0f;
 #pragma unroll
-    for (int step = 16; step > 0; step /= 2) {
-        const float other = __shfl_xor_sync(~0u, mine, step);
-        mine = add ? mine + other : fmaxf(mine, other);
+    for (int i = 0; i < EACH<T>; i += 4)
+        sum += (f(i) + f(i + 1)) + (f(i + 2) + f(i + 3));
+    return sum;
+}
+
+// e to the power of a number less `base`. For bfloat16 the hardware's power of two is as good as any.
+template <typename T> __device__ __forceinline__ float exponential(float v, float base) {
+    if constexpr (sizeof(T) == 4) return expf(v - base);
+    float power;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"((v - base) * 1.44269504f));
+    return power;
+}
+
+// A factor as the sum of two floats, from a first guess and the part that is wrong with it (unless that is no number).
+struct Factor {
+    float high, low;
+    __device__ __forceinline__ Factor(float guess, double part) : high(guess), low(0.0f) {
+        if (fabs(part) < 0.001) low = float(guess * part);
     }
+    __device__ __forceinline__ float times(float v) const { return fmaf(v, high, v * low); }
+};
+__device__ __forceinline__ Factor one_over(double v) {
+    const float guess = 1.0f / float(v);
+    return {guess, 1.0 - v * guess};
+}
+__device__ __forceinline__ Factor one_over_root(double v) {
+    const float guess = rsqrtf(float(v));
+    return {guess, 0.5 * (1.0 - v * guess * guess)};
+}
+
+struct Two { double a, b; };
+__device__ __forceinline__ float moved(float v, int step) { return __shfl_xor_sync(~0u, v, step); }
+__device__ __forceinline__ double moved(double v, int step) { return __shfl_xor_sync(~0u, v, step); }
+__device__ __forceinline__ Two moved(Two v, int step) { return {moved(v.a, step), moved(v.b, step)}; }
+__device__ __forceinline__ float larger(float a, float b) { return fmaxf(a, b); }
+__device__ __forceinline__ double added(double a, double b) { return a + b; }
+__device__ __forceinline__ Two both_added(Two a, Two b) { return {a.a + b.a, a.b + b.b}; }
+
+// What the block's threads bring, as one: the same for all of them.
+template <int THREADS, typename V, typename Join> __device__ __forceinline__ V together(V mine, Join join) {
+    constexpr int WARPS = THREADS / 32;
+    __shared__ V of_warp[WARPS];
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) mine = join(mine, moved(mine, step));
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
     __syncthreads();
-    mine = of_warp[threadIdx.x % (THREADS / 32)];
+    mine = of_warp[threadIdx.x % WARPS];
 #pragma unroll
-    for (int step = THREADS / 64; step > 0; step /= 2) {
-        const float other = __shfl_xor_sync(~0u, mine, step);
-        mine = add ? mine + other : fmaxf(mine, other);
-    }
+    for (int step = WARPS / 2; step > 0; step /= 2) mine = join(mine, moved(mine, step));
     __syncthreads();  // all have read, before the next call writes
     return mine;
 }
 
-struct Part { float largest, sum; };  // of some elements: the largest, and the sum of exp(element - largest)
-
 // Relative to what exponentials are taken: minus infinity less itself would be NaN.
 __device__ __forceinline__ float base_of(float largest) { return largest == -INFINITY ? 0.0f : largest; }
-__device__ __forceinline__ float faded(Part part, float largest) {  // its sum, relative to another largest
-    return part.sum == 0.0f ? 0.0f : part.sum * expf(base_of(part.largest) - base_of(largest));
-}
 
-template <typename T, int THREADS, int PIECES, int BLOCKS>
+// The pieces of a row, or of a block's part of it, in a thread's registers.
+template <typename T, int THREADS, int PIECES> struct Held {
+    uint4 piece[PIECES];
+    __device__ __forceinline__ void take(const uint4* from, int many) {
+#pragma unroll
+        for (int n = 0; n < PIECES; ++n)
+            if (const int at = n * THREADS + threadIdx.x; at < many) piece[n] = from[at];
+    }
+    __device__ __forceinline__ float largest(int many) const {
+        float found = -INFINITY;
+#pragma unroll
+        for (int n = 0; n < PIECES; ++n)
+            if (n * THREADS + threadIdx.x < many)
+#pragma unroll
+                for (int i = 0; i < EACH<T>; ++i) found = fmaxf(found, number<T>(piece[n], i));
+        return found;
+    }
+    template <typename F> __device__ __forceinline__ float sum(int many, F f) const {
+        float found = 0.0f;
+#pragma unroll
+        for (int n = 0; n < PIECES; ++n)
+            if (n * THREADS + threadIdx.x < many)
+                found += sum_of<T>(piece[n], [&](int i) { return f(number<T>(piece[n], i)); });
+        return found;
+    }
+    template <typename F> __device__ __forceinline__ void write(uint4* to, int many, F f) const {
+#pragma unroll
+        for (int n = 0; n < PIECES; ++n)
+            if (const int at = n * THREADS + threadIdx.x; at < many) {
+                float v[EACH<T>];
+#pragma unroll
+                for (int i = 0; i < EACH<T>; ++i) v[i] = f(number<T>(piece[n], i), at, i);
+                to[at] = piece_of<T>(v);
+            }
+    }
+};
+
+// Rows that are on their way to a block's shared memory: one thread asks for them, STAGES ahead.
+template <int STAGES> struct Stages {
+    Barrier* barriers;  // shared
+    uint4* memory;      // shared: STAGES times `pieces`
+    int pieces;
+    __device__ __forceinline__ void begin() const {
+        if (threadIdx.x == 0)
+            for (int s = 0; s < STAGES; ++s) init(barriers + s, 1);
+        __syncthreads();
+    }
+    __device__ __forceinline__ uint4* at(int turn) const { return memory + turn % STAGES * pieces; }
+    __device__ __forceinline__ void ask(int turn, int offset, const uint4* from, int many) const {
+        cuda::memcpy_async(at(turn) + offset, from, cuda::aligned_size_t<16>(many * 16), barriers[turn % STAGES]);
+    }
+    __device__ __forceinline__ void asked(int turn) const { (void)barriers[turn % STAGES].arrive(); }
+    __device__ __forceinline__ void wait(int turn) const {
+        barriers[turn % STAGES].wait_parity(turn / STAGES % 2 != 0);
+    }
+};
+
+template <typename T, int THREADS, int PIECES>
 __global__ void __launch_bounds__(THREADS)
     softmax_kernel(const uint4* __restrict__ in, uint4* __restrict__ out, int pieces) {
-    const int64_t row = blockIdx.x / BLOCKS;
-    const int each = (pieces + BLOCKS - 1) / BLOCKS, first = blockIdx.x % BLOCKS * each;
-    const int many = min(each, pieces - first);
-    in += row * pieces + first, out += row * pieces + first;
-    uint4 held[PIECES];
+    in += int64_t(blockIdx.x) * pieces, out += int64_t(blockIdx.x) * pieces;
+    Held<T, THREADS, PIECES> held;
+    held.take(in, pieces);
+    const float base = base_of(together<THREADS>(held.largest(pieces), larger));
+    const auto power = [&](float v) { return exponential<T>(v, base); };
+    const Factor scale = one_over(together<THREADS>(double(held.sum(pieces, power)), added));
+    held.write(out, pieces, [&](float v, int, int) { return scale.times(power(v)); });
+}
+
+struct Part { double base, sum; };  // of a block's part of a row: the sum of exp(element - base)
+
+// BLOCKS blocks are a cluster, and have a row at a time between them.
+template <typename T, int THREADS, int PIECES, int BLOCKS, int STAGES>
+__global__ void __launch_bounds__(THREADS)
+    wide_softmax_kernel(const uint4* __restrict__ in, uint4* __restrict__ out, int64_t rows, int pieces) {
+    extern __shared__ __align__(128) uint4 memory[];
+    __shared__ Barrier barriers[STAGES];
+    __shared__ Part shown[2];
+    const auto cluster = groups::this_cluster();
+    const int part = (pieces + BLOCKS - 1) / BLOCKS, first = blockIdx.x % BLOCKS * part;
+    const int many = max(0, min(part, pieces - first)), step = gridDim.x / BLOCKS;
+    const Stages<STAGES> stages = {barriers, memory, part};
+    const int64_t begin = blockIdx.x / BLOCKS;
+    const auto ask = [&](int turn) {
+        const int64_t row = begin + int64_t(turn) * step;
+        if (threadIdx.x != 0 || row >= rows) return;
+        if (many > 0) stages.ask(turn, 0, in + row * pieces + first, many);
+        stages.asked(turn);
+    };
+    stages.begin();
+    for (int turn = 0; turn < STAGES; ++turn) ask(turn);
+    int turn = 0;
+    for (int64_t row = begin; row < rows; row += step, ++turn) {
+        Held<T, THREADS, PIECES> held;
+        stages.wait(turn);
+        held.take(stages.at(turn), many);
+        const float base = base_of(together<THREADS>(held.largest(many), larger));  // all have taken their pieces
+        ask(turn + STAGES);
+        float e[PIECES][EACH<T>], mine = 0.0f;
 #pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (const int at = n * THREADS + threadIdx.x; at < many) held[n] = __ldcs(in + at);
-    Part mine = {-INFINITY, 0.0f};
-#pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (n * THREADS + threadIdx.x < many)
-#pragma unroll
-            for (int i = 0; i < EACH<T>; ++i) mine.largest = fmaxf(mine.largest, number<T>(held[n], i));
-    mine.largest = together<THREADS>(mine.largest, false);
-    const float base = base_of(mine.largest);
-#pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (n * THREADS + threadIdx.x < many)
-#pragma unroll
-            for (int i = 0; i < EACH<T>; ++i) mine.sum += expf(number<T>(held[n], i) - base);
-    mine.sum = together<THREADS>(mine.sum, true);
-    float scale = 1.0f / mine.sum;
-    if constexpr (BLOCKS > 1) {
-        __shared__ Part shown;
-        const auto cluster = groups::this_cluster();
-        if (threadIdx.x == 0) shown = mine;
+        for (int n = 0; n < PIECES; ++n)
+            if (n * THREADS + threadIdx.x < many)
+                mine += sum_of<T>(held.piece[n], [&](int i) {
+                    return e[n][i] = exponential<T>(number<T>(held.piece[n], i), base);
+                });
+        const double sum = together<THREADS>(double(mine), added);
+        Part& own = shown[turn % 2];  // the others may still read the one before
+        if (threadIdx.x == 0) own = {sum == 0.0 ? -INFINITY : double(base), sum};
         cluster.sync();
-        Part all = {-INFINITY, 0.0f}, of[BLOCKS];
+        Part of[BLOCKS];
+        float largest = -INFINITY;
+        double all = 0.0;
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
-            of[b] = *cluster.map_shared_rank(&shown, b);
-            all.largest = fmaxf(all.largest, of[b].largest);
+            of[b] = *cluster.map_shared_rank(&own, b);
+            largest = fmaxf(largest, float(of[b].base));
         }
+        largest = base_of(largest);
 #pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) all.sum += faded(of[b], all.largest);
-        cluster.sync();  // nobody leaves before all have read
+        for (int b = 0; b < BLOCKS; ++b) all += of[b].sum * expf(float(of[b].base) - largest);
         // A part of nothing but minus infinity is nothing, unless the whole row is: then it is 0 / 0.
-        scale = mine.sum == 0.0f && all.sum != 0.0f ? 0.0f : expf(base - base_of(all.largest)) / all.sum;
+        const float fade = sum == 0.0 ? 1.0f : expf(base - largest);
+        const Factor scale = one_over(all / fade);
+#pragma unroll
+        for (int n = 0; n < PIECES; ++n)
+            if (const int at = n * THREADS + threadIdx.x; at < many) {
+#pragma unroll
+                for (int i = 0; i < EACH<T>; ++i) e[n][i] = scale.times(e[n][i]);
+                out[row * pieces + first + at] = piece_of<T>(e[n]);
+            }
     }
-#pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (const int at = n * THREADS + threadIdx.x; at < many) {
-            float v[EACH<T>];
-#pragma unroll
-            for (int i = 0; i < EACH<T>; ++i) v[i] = expf(number<T>(held[n], i) - base) * scale;
-            __stcs(out + at, piece_of<T>(v));
-        }
+    cluster.sync();  // nobody leaves before all have read
 }
 
 template <typename T, int THREADS, int PIECES>
@@ -128,76 +245,68 @@ __global__ void __launch_bounds__(THREADS)
     norm_kernel(const uint4* __restrict__ in, const uint4* __restrict__ weight, uint4* __restrict__ out,
                 int pieces, float eps) {
     in += int64_t(blockIdx.x) * pieces, out += int64_t(blockIdx.x) * pieces;
-    uint4 held[PIECES];
-#pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (const int at = n * THREADS + threadIdx.x; at < pieces) held[n] = __ldcs(in + at);
-    float squares = 0.0f;
-#pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (n * THREADS + threadIdx.x < pieces)
-#pragma unroll
-            for (int i = 0; i < EACH<T>; ++i) squares = fmaf(number<T>(held[n], i), number<T>(held[n], i), squares);
-    const float scale = 1.0f / sqrtf(together<THREADS>(squares, true) / (float(pieces) * EACH<T>) + eps);
-#pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (const int at = n * THREADS + threadIdx.x; at < pieces) {
-            const uint4 w = __ldg(weight + at);
-            float v[EACH<T>];
-#pragma unroll
-            for (int i = 0; i < EACH<T>; ++i) v[i] = number<T>(held[n], i) * scale * number<T>(w, i);
-            __stcs(out + at, piece_of<T>(v));
-        }
+    Held<T, THREADS, PIECES> held, w;
+    held.take(in, pieces);
+    w.take(weight, pieces);
+    const double squares = together<THREADS>(double(held.sum(pieces, [](float v) { return v * v; })), added);
+    const Factor scale = one_over_root(squares / (pieces * EACH<T>) + eps);
+    held.write(out, pieces, [&](float v, int at, int i) {
+        return scale.times(v) * number<T>(w.piece[at / THREADS], i);
+    });
 }
 
 // With s = 1 / sqrt(mean(x * x) + eps) and y = x * s * w: the gradient of x is s * (g * w - x * s * s * mean(g * w
 // * x)), that of w the sum over the rows of g * x * s.
-template <typename T, int THREADS, int PIECES>
+template <typename T, int THREADS, int PIECES, int STAGES>
 __global__ void __launch_bounds__(THREADS)
     back_kernel(const uint4* __restrict__ in, const uint4* __restrict__ weight, const uint4* __restrict__ grad,
                 uint4* __restrict__ out, float* __restrict__ parts, int64_t rows, int pieces, float eps) {
-    float of_weight[PIECES][EACH<T>] = {};
-    uint4 x[PIECES], g[PIECES], w[PIECES], next_x[PIECES], next_g[PIECES];
-    const auto ask = [&](int64_t row) {
-#pragma unroll
-        for (int n = 0; n < PIECES; ++n)
-            if (const int at = n * THREADS + threadIdx.x; at < pieces && row < rows) {
-                next_x[n] = __ldcs(in + row * pieces + at);
-                next_g[n] = __ldcs(grad + row * pieces + at);
-            }
+    extern __shared__ __align__(128) uint4 memory[];
+    __shared__ Barrier barriers[STAGES];
+    const Stages<STAGES> stages = {barriers, memory, 2 * pieces};
+    const auto ask = [&](int turn) {
+        const int64_t row = blockIdx.x + int64_t(turn) * gridDim.x;
+        if (threadIdx.x != 0 || row >= rows) return;
+        stages.ask(turn, 0, in + row * pieces, pieces);
+        stages.ask(turn, pieces, grad + row * pieces, pieces);
+        stages.asked(turn);
     };
-#pragma unroll
-    for (int n = 0; n < PIECES; ++n)
-        if (const int at = n * THREADS + threadIdx.x; at < pieces) w[n] = weight[at];
-    ask(blockIdx.x);
-    for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-#pragma unroll
-        for (int n = 0; n < PIECES; ++n) x[n] = next_x[n], g[n] = next_g[n];
-        ask(row + gridDim.x);
+    stages.begin();
+    for (int turn = 0; turn < STAGES; ++turn) ask(turn);
+    Held<T, THREADS, PIECES> x, g, w;
+    w.take(weight, pieces);
+    float of_weight[PIECES][EACH<T>] = {};
+    int turn = 0;
+    for (int64_t row = blockIdx.x; row < rows; row += gridDim.x, ++turn) {
+        stages.wait(turn);
+        x.take(stages.at(turn), pieces);
+        g.take(stages.at(turn) + pieces, pieces);
         float squares = 0.0f, products = 0.0f;
 #pragma unroll
         for (int n = 0; n < PIECES; ++n)
-            if (n * THREADS + threadIdx.x < pieces)
-#pragma unroll
-                for (int i = 0; i < EACH<T>; ++i) {
-                    const float v = number<T>(x[n], i);
-                    squares = fmaf(v, v, squares);
-                    products = fmaf(v, number<T>(g[n], i) * number<T>(w[n], i), products);
-                }
-        const float many = float(pieces) * EACH<T>;
-        const float scale = 1.0f / sqrtf(together<THREADS>(squares, true) / many + eps);
-        const float back = together<THREADS>(products, true) / many * scale * scale;
+            if (n * THREADS + threadIdx.x < pieces) {
+                const auto v = [&](int i) { return number<T>(x.piece[n], i); };
+                squares += sum_of<T>(x.piece[n], [&](int i) { return v(i) * v(i); });
+                products += sum_of<T>(x.piece[n], [&](int i) {
+                    return v(i) * (number<T>(g.piece[n], i) * number<T>(w.piece[n], i));
+                });
+            }
+        const Two sums = together<THREADS>(Two{squares, products}, both_added);  // all have taken their pieces
+        ask(turn + STAGES);
+        const double each = 1.0 / (pieces * EACH<T>);
+        const Factor scale = one_over_root(sums.a * each + eps);
+        const float back = float(sums.b * each) * scale.high * scale.high;
 #pragma unroll
         for (int n = 0; n < PIECES; ++n)
             if (const int at = n * THREADS + threadIdx.x; at < pieces) {
                 float v[EACH<T>];
 #pragma unroll
                 for (int i = 0; i < EACH<T>; ++i) {
-                    const float one = number<T>(x[n], i), from = number<T>(g[n], i);
-                    v[i] = scale * (from * number<T>(w[n], i) - one * back);
-                    of_weight[n][i] = fmaf(from, one * scale, of_weight[n][i]);
+                    const float one = number<T>(x.piece[n], i), from = number<T>(g.piece[n], i);
+                    v[i] = scale.times(from * number<T>(w.piece[n], i) - one * back);
+                    of_weight[n][i] = fmaf(from, scale.times(one), of_weight[n][i]);
                 }
-                __stcs(out + row * pieces + at, piece_of<T>(v));
+                out[row * pieces + at] = piece_of<T>(v);
             }
     }
     float4* const to = reinterpret_cast<float4*>(parts + int64_t(blockIdx.x) * pieces * EACH<T>);
@@ -221,55 +330,39 @@ __global__ void __launch_bounds__(1024) columns_kernel(const float* parts, T* ou
     __syncthreads();
     sum = of_row[threadIdx.x][threadIdx.y];
 #pragma unroll
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+    for (int step = 16; step > 0; step /= 2) sum += moved(sum, step);
     if (threadIdx.x == 0 && blockIdx.x * int64_t(32) + threadIdx.y < cols)
         out[blockIdx.x * int64_t(32) + threadIdx.y] = T(sum);
 }
 
-template <typename T>
-__global__ void __launch_bounds__(512)
+// exp of the difference, but 0 for what lies at minus infinity.
+__device__ __forceinline__ float faded(float sum, float from, float to) {
+    return sum == 0.0f ? 0.0f : sum * expf(base_of(from) - base_of(to));
+}
+
+template <typename T, int THREADS, int AHEAD>
+__global__ void __launch_bounds__(THREADS)
     loss_kernel(const uint4* __restrict__ in, const int64_t* __restrict__ targets, float* __restrict__ losses,
                 T* __restrict__ out, unsigned* ended, int pieces) {
-    constexpr int THREADS = 512, AHEAD = 4;
-    const int64_t row = blockIdx.x, cols = int64_t(pieces) * EACH<T>;
-    const uint4* const from = in + row * pieces;
-    Part mine = {-INFINITY, 0.0f};
-    const auto take = [&](const uint4* held, int many) {
-        float largest = mine.largest;
-#pragma unroll
-        for (int n = 0; n < AHEAD; ++n)
-            if (n < many)
-#pragma unroll
-                for (int i = 0; i < EACH<T>; ++i) largest = fmaxf(largest, number<T>(held[n], i));
+    const int64_t row = blockIdx.x, target = targets[row];
+    in += row * pieces;
+    float largest = -INFINITY, sum = 0.0f;
+    for (int at = 0; at < pieces; at += AHEAD * THREADS) {
+        Held<T, THREADS, AHEAD> held;
+        const int many = pieces - at;
+        held.take(in + at, many);
+        const float before = largest;
+        largest = fmaxf(largest, held.largest(many));
         const float base = base_of(largest);
-        float sum = faded(mine, largest);
-#pragma unroll
-        for (int n = 0; n < AHEAD; ++n)
-            if (n < many)
-#pragma unroll
-                for (int i = 0; i < EACH<T>; ++i) sum += expf(number<T>(held[n], i) - base);
-        mine = {largest, sum};
-    };
-    int at = threadIdx.x;
-    for (; at + (AHEAD - 1) * THREADS < pieces; at += AHEAD * THREADS) {
-        uint4 held[AHEAD];
-#pragma unroll
-        for (int n = 0; n < AHEAD; ++n) held[n] = __ldcs(from + at + n * THREADS);
-        take(held, AHEAD);
+        sum = faded(sum, before, largest) + held.sum(many, [&](float v) { return exponential<T>(v, base); });
     }
-    for (; at < pieces; at += THREADS) {
-        uint4 held[AHEAD];
-        held[0] = __ldcs(from + at);
-        take(held, 1);
-    }
-    const float largest = together<THREADS>(mine.largest, false);
-    const float sum = together<THREADS>(faded(mine, largest), true);
+    const float all_largest = together<THREADS>(largest, larger);
+    const double all = together<THREADS>(double(faded(sum, largest, all_largest)), added);
     __shared__ bool last;
     if (threadIdx.x == 0) {
-        const int64_t target = targets[row];
-        float loss = NAN;  // a target that is no column
-        if (target >= 0 && target < cols)
-            loss = float(base_of(largest) - double(float(reinterpret_cast<const T*>(from)[target])) + log(double(sum)));
+        double loss = NAN;  // a target that is no column
+        if (target >= 0 && target < int64_t(pieces) * EACH<T>)
+            loss = base_of(all_largest) - double(float(reinterpret_cast<const T*>(in)[target])) + log(all);
         losses[row] = loss;
         __threadfence();
         last = atomicInc(ended, gridDim.x - 1) == gridDim.x - 1;  // and the count is 0 again
@@ -279,13 +372,8 @@ __global__ void __launch_bounds__(512)
     __threadfence();
     double total = 0.0;
     for (int64_t i = threadIdx.x; i < gridDim.x; i += THREADS) total += __ldcg(losses + i);
-    __shared__ double of_thread[THREADS];
-    of_thread[threadIdx.x] = total;
-    for (int step = THREADS / 2; step > 0; step /= 2) {
-        __syncthreads();
-        if (threadIdx.x < step) of_thread[threadIdx.x] += of_thread[threadIdx.x + step];
-    }
-    if (threadIdx.x == 0) *out = T(float(of_thread[0] / gridDim.x));
+    total = together<THREADS>(total, added);
+    if (threadIdx.x == 0) *out = T(float(total / gridDim.x));
 }
 
 struct Rows { int64_t many; int pieces; cudaStream_t stream; };
@@ -316,17 +404,26 @@ template <typename Work> void of_type(const torch::Tensor& x, Work work) {
     else work(c10::BFloat16());
 }
 
-template <typename T, int THREADS, int PIECES, int BLOCKS>
-void softmax_by(const torch::Tensor& x, torch::Tensor& out, const Rows& rows) {
+int multiprocessors() { return at::cuda::getCurrentDeviceProperties()->multiProcessorCount; }
+
+// Softmax by clusters of BLOCKS blocks, as many as can run at once; a block has a stage of its part of a row.
+template <typename T, int THREADS, int PIECES, int BLOCKS, int STAGES>
+void wide_softmax(const torch::Tensor& x, torch::Tensor& out, const Rows& rows) {
+    const auto kernel = wide_softmax_kernel<T, THREADS, PIECES, BLOCKS, STAGES>;
+    const int bytes = STAGES * ((rows.pieces + BLOCKS - 1) / BLOCKS) * 16;
+    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     cudaLaunchAttribute cluster;
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = BLOCKS, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(rows.many * BLOCKS), config.blockDim = dim3(THREADS), config.stream = rows.stream;
-    config.attrs = &cluster, config.numAttrs = BLOCKS > 1;
-    C10_CUDA_CHECK(cudaLaunchKernelEx(&config, softmax_kernel<T, THREADS, PIECES, BLOCKS>, from(x), to(out),
-                                      rows.pieces));
+    config.gridDim = dim3(BLOCKS), config.blockDim = dim3(THREADS), config.stream = rows.stream;
+    config.dynamicSmemBytes = bytes, config.attrs = &cluster, config.numAttrs = 1;
+    int clusters = 0;
+    C10_CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config));
+    config.gridDim.x = BLOCKS * std::min<int64_t>(rows.many, std::max(clusters, 1));
+    C10_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, from(x), to(out), rows.many, rows.pieces));
 }
+
 torch::Tensor softmax(torch::Tensor x) {
     const c10::cuda::CUDAGuard on(x.device());
     const Rows rows = looked_at(x, {});
@@ -335,13 +432,15 @@ torch::Tensor softmax(torch::Tensor x) {
     of_type(x, [&](auto t) {
         using T = decltype(t);
         const int p = rows.pieces;
-        if (p <= 512) softmax_by<T, 128, 4, 1>(x, out, rows);
-        else if (p <= 1024) softmax_by<T, 256, 4, 1>(x, out, rows);
-        else if (p <= 2048) softmax_by<T, 512, 4, 1>(x, out, rows);
-        else if (p <= 4096) softmax_by<T, 512, 8, 1>(x, out, rows);
-        else if (p <= 8192) softmax_by<T, 512, 8, 2>(x, out, rows);
-        else if (p <= 16384) softmax_by<T, 512, 8, 4>(x, out, rows);
-        else if (p <= 32768) softmax_by<T, 512, 8, 8>(x, out, rows);
+        const auto by = [&](auto kernel, int threads) {
+            kernel<<<rows.many, threads, 0, rows.stream>>>(from(x), to(out), p);
+        };
+        if (p <= 512) by(softmax_kernel<T, 128, 4>, 128);
+        else if (p <= 1024) by(softmax_kernel<T, 256, 4>, 256);
+        else if (p <= 2048) by(softmax_kernel<T, 512, 4>, 512);
+        else if (p <= 4096) by(softmax_kernel<T, 512, 8>, 512);
+        else if (p <= 16384) wide_softmax<T, 512, 4, 8, 3>(x, out, rows);
+        else if (p <= 32768) wide_softmax<T, 512, 8, 8, 3>(x, out, rows);
         else TORCH_CHECK(false, "a row of ", x.size(1), " elements does not fit into the registers of 8 blocks");
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -373,25 +472,26 @@ std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, 
     const c10::cuda::CUDAGuard on(x.device());
     const Rows rows = looked_at(x, {weight, grad});
     TORCH_CHECK(grad.sizes() == x.sizes(), "the gradient must have the shape of x");
-    torch::Tensor out = torch::empty_like(x), of_weight = torch::zeros_like(weight);
-    if (x.numel() == 0) return {out, of_weight};
+    torch::Tensor out = torch::empty_like(x), of_weight = torch::empty_like(weight);
+    if (x.numel() == 0) return {out, of_weight.zero_()};
     of_type(x, [&](auto t) {
         using T = decltype(t);
         const int p = rows.pieces;
-        const auto by = [&](auto kernel, int threads) {
+        const auto by = [&](auto kernel, int threads, int stages) {
+            const int bytes = stages * 2 * p * 16;
+            C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
             int each = 0;
-            C10_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0));
-            const int64_t sms = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
-            const int blocks = std::min<int64_t>(rows.many, sms * each);
+            C10_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes));
+            const int blocks = std::min<int64_t>(rows.many, multiprocessors() * each);
             torch::Tensor parts = torch::empty({blocks, x.size(1)}, x.options().dtype(torch::kFloat32));
-            kernel<<<blocks, threads, 0, rows.stream>>>(from(x), from(weight), from(grad), to(out),
-                                                        parts.data_ptr<float>(), rows.many, p, eps);
+            kernel<<<blocks, threads, bytes, rows.stream>>>(from(x), from(weight), from(grad), to(out),
+                                                            parts.data_ptr<float>(), rows.many, p, eps);
             columns_kernel<T><<<(x.size(1) + 31) / 32, dim3(32, 32), 0, rows.stream>>>(
                 parts.data_ptr<float>(), of_weight.data_ptr<T>(), blocks, x.size(1));
         };
-        if (p <= 512) by(back_kernel<T, 256, 2>, 256);
-        else if (p <= 1024) by(back_kernel<T, 512, 2>, 512);
-        else if (p <= 2048) by(back_kernel<T, 1024, 2>, 1024);
+        if (p <= 512) by(back_kernel<T, 256, 2, 3>, 256, 3);
+        else if (p <= 1024) by(back_kernel<T, 256, 4, 3>, 256, 3);
+        else if (p <= 2048) by(back_kernel<T, 512, 4, 3>, 512, 3);
         else TORCH_CHECK(false, "a row of ", x.size(1), " elements does not fit into the registers of a block");
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -408,9 +508,13 @@ torch::Tensor cross_entropy(torch::Tensor x, torch::Tensor targets, torch::Tenso
     torch::Tensor losses = torch::empty({rows.many}, floats), out = torch::empty({}, x.options());
     of_type(x, [&](auto t) {
         using T = decltype(t);
-        loss_kernel<T><<<rows.many, 512, 0, rows.stream>>>(
-            from(x), targets.data_ptr<int64_t>(), losses.data_ptr<float>(), out.data_ptr<T>(),
-            reinterpret_cast<unsigned*>(ended.data_ptr<int>()), rows.pieces);
+        const auto by = [&](auto kernel, int threads) {
+            kernel<<<rows.many, threads, 0, rows.stream>>>(
+                from(x), targets.data_ptr<int64_t>(), losses.data_ptr<float>(), out.data_ptr<T>(),
+                reinterpret_cast<unsigned*>(ended.data_ptr<int>()), rows.pieces);
+        };
+        if (rows.pieces <= 1024) by(loss_kernel<T, 128, 4>, 128);
+        else by(loss_kernel<T, 512, 4>, 512);
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;

@@ -16,6 +16,7 @@ X = [float(i) for i in range(256)]
         ("alone", [64.0 - i for i in range(64)] + [0.0] * 192),
         ("by_global", [float(i ^ 64) for i in range(256)]),
         ("copied", [float(i ^ 32) for i in range(128)] + [0.0] * 128),
+        ("brought", [i // 32 * 32 + 7 + 1000.0 * (i // 32 * 32 + 7 ^ 32) for i in range(256)]),
         ("rounds", [[(b % 8 - 11) % 8, 11 * 64] for b in range(16)]),
     ],
 )
@@ -61,6 +62,7 @@ def test_limits_are_those_of_an_h200(play: Play) -> None:
         ("beyond", "shared-out-of-bounds", "beyond", "4 bytes past its end"),
         ("not_waited", "copy-race", "fetched", "an asynchronous copy was begun and not waited for"),
         ("across", "global-race", "loaded", "without order"),
+        ("not_shown", "shared-race", "looks", "without order to another thread's write"),
         ("twice", "cluster-barrier", "again", "again without having waited"),
         ("only_waits", "cluster-barrier", "waits", "without having arrived"),
         ("half_comes", "step-budget", None, "more steps than allowed"),

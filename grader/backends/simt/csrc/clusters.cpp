@@ -132,13 +132,16 @@ bool cluster_can_go_on(const Worker* w, const Cluster& c) {
 }
 
 void let_cluster_go(Worker* w) {
+  bool any = false;
   for (int t = 0; t < w->launch->thread_count; ++t) {
     Thread& thread = w->threads[t];
     if (w->states[t] != AT_CLUSTER_BARRIER || thread.cluster_waits >= w->cluster->phase) continue;
     ++thread.cluster_waits;
     thread.cluster_arrived = false;
     w->states[t] = READY;
+    any = true;
   }
+  if (any) meet_all(w);  // of each block, when its turn comes
 }
 
 // Everybody of the cluster has come: the running block's threads go on, the other blocks' when their turn comes.
@@ -147,7 +150,6 @@ bool release_cluster_barrier(Worker* w) {
   if (!cluster_can_go_on(w, c)) return false;
   if (!w->doubtful.empty()) report_doubtful_writes(w);
   ++c.phase;
-  meet_all(w);
   for (int i = 0; i < c.size; ++i) c.members[i].missing = c.members[i].alive;
   let_cluster_go(w);
   if (w->mode & CHECK) begin_epoch(w);

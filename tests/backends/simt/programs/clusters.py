@@ -6,6 +6,7 @@ from torch.utils.cpp_extension import load_inline
 CUDA = r"""
 #include <torch/extension.h>
 #include <cooperative_groups.h>
+#include <cuda/barrier>
 #include <cuda_pipeline.h>
 namespace cg = cooperative_groups;
 #define BINS 64
@@ -98,6 +99,27 @@ __global__ void by_global(float* y, float* scratch) {
     int from = ACROSS ? (i + blockDim.x * c.num_blocks()) % all : i ^ (int)blockDim.x;
     y[i] = scratch[from];  // loaded
 }
+// What a barrier in shared memory orders beside what the cluster's does: each block shows a number to all threads of both.
+template <bool SHOWN>
+__global__ void brought(float* y, const float* x) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    __shared__ alignas(16) float part[32];
+    __shared__ float shown;
+    cg::cluster_group c = cg::this_cluster();
+    if (threadIdx.x == 0) init(&bar, 1);
+    c.sync();
+    if (threadIdx.x == 0) {
+        cuda::memcpy_async(part, x + blockIdx.x * 32, cuda::aligned_size_t<16>(sizeof(part)), bar);
+        (void)bar.arrive();
+    }
+    bar.wait_parity(false);
+    if (threadIdx.x == 5) shown = part[7];  // shows
+    if (SHOWN) c.sync();
+    float sum = shown;  // looks
+    if (SHOWN) sum += 1000 * *c.map_shared_rank(&shown, c.block_rank() ^ 1);
+    y[blockIdx.x * 32 + threadIdx.x] = sum;
+    c.sync();
+}
 __global__ void twice(float* y) {
     cg::cluster_group c = cg::this_cluster();
     c.barrier_arrive();
@@ -181,6 +203,8 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     if (which == "alone") alone<<<1, 64>>>(to, from);
     if (which == "by_global") launch(by_global<false>, 4, 64, 2, 0, to, from);
     if (which == "across") launch(by_global<true>, 4, 64, 2, 0, to, from);
+    if (which == "brought") launch(brought<true>, 8, 32, 2, 0, to, from);
+    if (which == "not_shown") launch(brought<false>, 8, 32, 2, 0, to, from);
     if (which == "twice") launch(twice, 2, 32, 2, 0, to);
     if (which == "only_waits") launch(only_waits, 2, 32, 2, 0, to);
     if (which == "half_comes") launch(half_comes, 2, 32, 2, 0, to);
@@ -246,8 +270,8 @@ std::vector<int64_t> limits(torch::Tensor x) {
     return all;
 }
 """
-RIGHT = ["neighbour", "alone", "by_global", "copied"]
-WRONG = ["no_sync", "not_begun", "ended", "only_arrived", "beyond", "across", "twice", "only_waits", "half_comes", "never_come",
+RIGHT = ["neighbour", "alone", "by_global", "brought", "copied"]
+WRONG = ["no_sync", "not_begun", "ended", "only_arrived", "beyond", "across", "not_shown", "twice", "only_waits", "half_comes", "never_come",
          "no_shared", "no_rank", "not_waited"]  # fmt: skip
 
 
