@@ -30,6 +30,7 @@ cuda_source = r"""
 #include <c10/cuda/CUDAGuard.h>
 #include <cooperative_groups.h>
 #include <cuda/barrier>
+#include <cuda_bf16.h>
 namespace groups = cooperative_groups;
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
@@ -46,6 +47,14 @@ template <typename T> __device__ __forceinline__ uint4 piece_of(const float (&v)
     for (int i = 0; i < EACH<T>; ++i) piece.parts[i] = T(v[i]);
     return piece.whole;
 }
+template <typename T> __device__ __forceinline__ float largest_of(const uint4& piece) {
+    if constexpr (sizeof(T) == 2) {  // two at a time
+        const auto* two = reinterpret_cast<const __nv_bfloat162*>(&piece);
+        const float2 all = __bfloat1622float2(__hmax2(__hmax2(two[0], two[1]), __hmax2(two[2], two[3])));
+        return fmaxf(all.x, all.y);
+    }
+    return fmaxf(fmaxf(number<T>(piece, 0), number<T>(piece, 1)), fmaxf(number<T>(piece, 2), number<T>(piece, 3)));
+}
 // The sum of a piece's numbers, after `f`, in pairs.
 template <typename T, typename F> __device__ __forceinline__ float sum_of(const uint4& piece, F f) {
     float sum = 0.0f;
@@ -58,8 +67,9 @@ template <typename T, typename F> __device__ __forceinline__ float sum_of(const 
 // e to the power of a number less `base`. For bfloat16 the hardware's power of two is as good as any.
 template <typename T> __device__ __forceinline__ float exponential(float v, float base) {
     if constexpr (sizeof(T) == 4) return expf(v - base);
+    constexpr float LOG2_E = 1.44269504f;
     float power;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"((v - base) * 1.44269504f));
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(fmaf(v, LOG2_E, -base * LOG2_E)));
     return power;
 }
 
@@ -69,7 +79,10 @@ struct Factor {
     __device__ __forceinline__ Factor(float guess, double part) : high(guess), low(0.0f) {
         if (fabs(part) < 0.001) low = float(guess * part);
     }
-    __device__ __forceinline__ float times(float v) const { return fmaf(v, high, v * low); }
+    // For bfloat16 the first is enough.
+    template <typename T> __device__ __forceinline__ float times(float v) const {
+        return sizeof(T) == 4 ? fmaf(v, high, v * low) : v * high;
+    }
 };
 __device__ __forceinline__ Factor one_over(double v) {
     const float guess = 1.0f / float(v);
@@ -119,8 +132,7 @@ template <typename T, int THREADS, int PIECES> struct Held {
 #pragma unroll
         for (int n = 0; n < PIECES; ++n)
             if (n * THREADS + threadIdx.x < many)
-#pragma unroll
-                for (int i = 0; i < EACH<T>; ++i) found = fmaxf(found, number<T>(piece[n], i));
+                found = fmaxf(found, largest_of<T>(piece[n]));
         return found;
     }
     template <typename F> __device__ __forceinline__ float sum(int many, F f) const {
@@ -172,18 +184,46 @@ __global__ void __launch_bounds__(THREADS)
     const float base = base_of(together<THREADS>(held.largest(pieces), larger));
     const auto power = [&](float v) { return exponential<T>(v, base); };
     const Factor scale = one_over(together<THREADS>(double(held.sum(pieces, power)), added));
-    held.write(out, pieces, [&](float v, int, int) { return scale.times(power(v)); });
+    held.write(out, pieces, [&](float v, int, int) { return scale.times<T>(power(v)); });
+}
+
+// exp of the difference, but 0 for what lies at minus infinity.
+__device__ __forceinline__ float faded(float sum, float from, float to) {
+    return sum == 0.0f ? 0.0f : sum * expf(base_of(from) - base_of(to));
+}
+
+// LANES threads go along a row, AHEAD pieces at a time: each keeps the largest of its elements, and the sum of exp(element
+// - largest). ONCE: nobody will read the row again.
+template <typename T, int LANES, int AHEAD, bool ONCE>
+__device__ __forceinline__ void go_along(const uint4* row, int pieces, float& largest, float& sum) {
+    for (int begin = threadIdx.x % LANES; begin < pieces; begin += AHEAD * LANES) {
+        uint4 held[AHEAD];
+#pragma unroll
+        for (int n = 0; n < AHEAD; ++n)
+            if (begin + n * LANES < pieces) held[n] = ONCE ? __ldcs(row + begin + n * LANES) : row[begin + n * LANES];
+        const float before = largest;
+#pragma unroll
+        for (int n = 0; n < AHEAD; ++n)
+            if (begin + n * LANES < pieces)
+                largest = fmaxf(largest, largest_of<T>(held[n]));
+        const float base = base_of(largest);
+        sum = faded(sum, before, largest);
+#pragma unroll
+        for (int n = 0; n < AHEAD; ++n)
+            if (begin + n * LANES < pieces)
+                sum += sum_of<T>(held[n], [&](int i) { return exponential<T>(number<T>(held[n], i), base); });
+    }
 }
 
 struct Part { double base, sum; };  // of a block's part of a row: the sum of exp(element - base)
 
 // BLOCKS blocks are a cluster, and have a row at a time between them.
 template <typename T, int THREADS, int PIECES, int BLOCKS, int STAGES>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     wide_softmax_kernel(const uint4* __restrict__ in, uint4* __restrict__ out, int64_t rows, int pieces) {
     extern __shared__ __align__(128) uint4 memory[];
     __shared__ Barrier barriers[STAGES];
-    __shared__ Part shown[2];
+    __shared__ Part shown[2][BLOCKS];
     const auto cluster = groups::this_cluster();
     const int part = (pieces + BLOCKS - 1) / BLOCKS, first = blockIdx.x % BLOCKS * part;
     const int many = max(0, min(part, pieces - first)), step = gridDim.x / BLOCKS;
@@ -197,6 +237,7 @@ __global__ void __launch_bounds__(THREADS)
     };
     stages.begin();
     for (int turn = 0; turn < STAGES; ++turn) ask(turn);
+    cluster.sync();  // all have begun, and may be written to
     int turn = 0;
     for (int64_t row = begin; row < rows; row += step, ++turn) {
         Held<T, THREADS, PIECES> held;
@@ -204,40 +245,35 @@ __global__ void __launch_bounds__(THREADS)
         held.take(stages.at(turn), many);
         const float base = base_of(together<THREADS>(held.largest(many), larger));  // all have taken their pieces
         ask(turn + STAGES);
-        float e[PIECES][EACH<T>], mine = 0.0f;
+        float mine = 0.0f;
 #pragma unroll
         for (int n = 0; n < PIECES; ++n)
             if (n * THREADS + threadIdx.x < many)
                 mine += sum_of<T>(held.piece[n], [&](int i) {
-                    return e[n][i] = exponential<T>(number<T>(held.piece[n], i), base);
+                    const float power = exponential<T>(number<T>(held.piece[n], i), base);
+                    if constexpr (sizeof(T) == 4) (&held.piece[n].x)[i] = __float_as_uint(power);  // in its place
+                    return power;
                 });
         const double sum = together<THREADS>(double(mine), added);
-        Part& own = shown[turn % 2];  // the others may still read the one before
-        if (threadIdx.x == 0) own = {sum == 0.0 ? -INFINITY : double(base), sum};
+        Part* const of = shown[turn % 2];  // others may still read those of the row before
+        if (threadIdx.x < BLOCKS)
+            cluster.map_shared_rank(of, threadIdx.x)[blockIdx.x % BLOCKS] = {sum == 0.0 ? -INFINITY : double(base), sum};
         cluster.sync();
-        Part of[BLOCKS];
         float largest = -INFINITY;
         double all = 0.0;
 #pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) {
-            of[b] = *cluster.map_shared_rank(&own, b);
-            largest = fmaxf(largest, float(of[b].base));
-        }
+        for (int b = 0; b < BLOCKS; ++b) largest = fmaxf(largest, float(of[b].base));
         largest = base_of(largest);
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) all += of[b].sum * expf(float(of[b].base) - largest);
         // A part of nothing but minus infinity is nothing, unless the whole row is: then it is 0 / 0.
         const float fade = sum == 0.0 ? 1.0f : expf(base - largest);
         const Factor scale = one_over(all / fade);
-#pragma unroll
-        for (int n = 0; n < PIECES; ++n)
-            if (const int at = n * THREADS + threadIdx.x; at < many) {
-#pragma unroll
-                for (int i = 0; i < EACH<T>; ++i) e[n][i] = scale.times(e[n][i]);
-                out[row * pieces + first + at] = piece_of<T>(e[n]);
-            }
+        held.write(out + row * pieces + first, many, [&](float v, int, int) {
+            return scale.times<T>(sizeof(T) == 4 ? v : exponential<T>(v, base));
+        });
     }
-    cluster.sync();  // nobody leaves before all have read
+    cluster.sync();  // nobody leaves while others may still write
 }
 
 template <typename T, int THREADS, int PIECES>
@@ -251,7 +287,7 @@ __global__ void __launch_bounds__(THREADS)
     const double squares = together<THREADS>(double(held.sum(pieces, [](float v) { return v * v; })), added);
     const Factor scale = one_over_root(squares / (pieces * EACH<T>) + eps);
     held.write(out, pieces, [&](float v, int at, int i) {
-        return scale.times(v) * number<T>(w.piece[at / THREADS], i);
+        return scale.times<T>(v) * number<T>(w.piece[at / THREADS], i);
     });
 }
 
@@ -260,7 +296,8 @@ __global__ void __launch_bounds__(THREADS)
 template <typename T, int THREADS, int PIECES, int STAGES>
 __global__ void __launch_bounds__(THREADS)
     back_kernel(const uint4* __restrict__ in, const uint4* __restrict__ weight, const uint4* __restrict__ grad,
-                uint4* __restrict__ out, float* __restrict__ parts, int64_t rows, int pieces, float eps) {
+                uint4* __restrict__ out, T* __restrict__ grad_of_weight, float* parts, int64_t rows, int pieces,
+                float eps) {
     extern __shared__ __align__(128) uint4 memory[];
     __shared__ Barrier barriers[STAGES];
     const Stages<STAGES> stages = {barriers, memory, 2 * pieces};
@@ -303,13 +340,14 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
                 for (int i = 0; i < EACH<T>; ++i) {
                     const float one = number<T>(x.piece[n], i), from = number<T>(g.piece[n], i);
-                    v[i] = scale.times(from * number<T>(w.piece[n], i) - one * back);
-                    of_weight[n][i] = fmaf(from, scale.times(one), of_weight[n][i]);
+                    v[i] = scale.times<T>(from * number<T>(w.piece[n], i) - one * back);
+                    of_weight[n][i] = fmaf(from, scale.times<T>(one), of_weight[n][i]);
                 }
                 out[row * pieces + at] = piece_of<T>(v);
             }
     }
-    float4* const to = reinterpret_cast<float4*>(parts + int64_t(blockIdx.x) * pieces * EACH<T>);
+    const int cols = pieces * EACH<T>, each = (cols / 4 + gridDim.x - 1) / gridDim.x * 4;
+    float4* const to = reinterpret_cast<float4*>(parts + int64_t(blockIdx.x) * cols);
 #pragma unroll
     for (int n = 0; n < PIECES; ++n)
         if (const int at = n * THREADS + threadIdx.x; at < pieces)
@@ -317,53 +355,39 @@ __global__ void __launch_bounds__(THREADS)
             for (int i = 0; i < EACH<T>; i += 4)
                 to[(at * EACH<T> + i) / 4] = make_float4(of_weight[n][i], of_weight[n][i + 1], of_weight[n][i + 2],
                                                          of_weight[n][i + 3]);
-}
-
-template <typename T>
-__global__ void __launch_bounds__(1024) columns_kernel(const float* parts, T* out, int many, int64_t cols) {
-    __shared__ float of_row[32][33];
-    const int64_t col = blockIdx.x * int64_t(32) + threadIdx.x;
-    float sum = 0.0f;
-    if (col < cols)
-        for (int p = threadIdx.y; p < many; p += 32) sum += parts[p * cols + col];
-    of_row[threadIdx.y][threadIdx.x] = sum;
-    __syncthreads();
-    sum = of_row[threadIdx.x][threadIdx.y];
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) sum += moved(sum, step);
-    if (threadIdx.x == 0 && blockIdx.x * int64_t(32) + threadIdx.y < cols)
-        out[blockIdx.x * int64_t(32) + threadIdx.y] = T(sum);
-}
-
-// exp of the difference, but 0 for what lies at minus infinity.
-__device__ __forceinline__ float faded(float sum, float from, float to) {
-    return sum == 0.0f ? 0.0f : sum * expf(base_of(from) - base_of(to));
-}
-
-template <typename T, int THREADS, int AHEAD>
-__global__ void __launch_bounds__(THREADS)
-    loss_kernel(const uint4* __restrict__ in, const int64_t* __restrict__ targets, float* __restrict__ losses,
-                T* __restrict__ out, unsigned* ended, int pieces) {
-    const int64_t row = blockIdx.x, target = targets[row];
-    in += row * pieces;
-    float largest = -INFINITY, sum = 0.0f;
-    for (int at = 0; at < pieces; at += AHEAD * THREADS) {
-        Held<T, THREADS, AHEAD> held;
-        const int many = pieces - at;
-        held.take(in + at, many);
-        const float before = largest;
-        largest = fmaxf(largest, held.largest(many));
-        const float base = base_of(largest);
-        sum = faded(sum, before, largest) + held.sum(many, [&](float v) { return exponential<T>(v, base); });
+    groups::this_grid().sync();
+    // Each block adds up some columns, 32 at a time: eight threads side by side have four each, of every so-manieth part.
+    constexpr int DOWN = THREADS / 8;
+    __shared__ float4 of_part[DOWN][8];
+    const int side = threadIdx.x % 8, down = threadIdx.x / 8, end = min(cols, (int(blockIdx.x) + 1) * each);
+    for (int first = blockIdx.x * each; first < end; first += 32) {
+        const int col = first + 4 * side;
+        float4 sum = {};
+        if (col < end)
+#pragma unroll 8
+            for (int p = down; p < gridDim.x; p += DOWN) {
+                const float4 one = __ldcg(reinterpret_cast<const float4*>(parts + int64_t(p) * cols + col));
+                sum.x += one.x, sum.y += one.y, sum.z += one.z, sum.w += one.w;
+            }
+        of_part[down][side] = sum;
+        __syncthreads();
+        if (threadIdx.x < 32 && first + threadIdx.x < end) {
+            float all = 0.0f;
+#pragma unroll 8
+            for (int d = 0; d < DOWN; ++d) all += reinterpret_cast<const float*>(of_part[d])[threadIdx.x];
+            grad_of_weight[first + threadIdx.x] = T(all);
+        }
+        __syncthreads();
     }
-    const float all_largest = together<THREADS>(largest, larger);
-    const double all = together<THREADS>(double(faded(sum, largest, all_largest)), added);
+}
+
+// The losses of the block's rows; the block that ends last adds up those of all.
+template <typename T, int THREADS>
+__device__ __forceinline__ void end_of_losses(double mine, double* sums, T* out, unsigned* ended, int64_t rows) {
     __shared__ bool last;
+    mine = together<THREADS>(mine, added);
     if (threadIdx.x == 0) {
-        double loss = NAN;  // a target that is no column
-        if (target >= 0 && target < int64_t(pieces) * EACH<T>)
-            loss = base_of(all_largest) - double(float(reinterpret_cast<const T*>(in)[target])) + log(all);
-        losses[row] = loss;
+        sums[blockIdx.x] = mine;
         __threadfence();
         last = atomicInc(ended, gridDim.x - 1) == gridDim.x - 1;  // and the count is 0 again
     }
@@ -371,9 +395,48 @@ __global__ void __launch_bounds__(THREADS)
     if (!last) return;
     __threadfence();
     double total = 0.0;
-    for (int64_t i = threadIdx.x; i < gridDim.x; i += THREADS) total += __ldcg(losses + i);
+    for (int64_t i = threadIdx.x; i < gridDim.x; i += THREADS) total += __ldcg(sums + i);
     total = together<THREADS>(total, added);
-    if (threadIdx.x == 0) *out = T(float(total / gridDim.x));
+    if (threadIdx.x == 0) *out = T(float(total / rows));
+}
+// The element of a row that its target names; NaN where it is no column.
+template <typename T> __device__ __forceinline__ float named(const uint4* row, int pieces, int64_t target) {
+    const bool there = target >= 0 && target < int64_t(pieces) * EACH<T>;
+    return there ? float(reinterpret_cast<const T*>(row)[target]) : NAN;
+}
+// Short rows: each warp has its own, so that nobody waits for anybody.
+template <typename T, int THREADS, int AHEAD>
+__global__ void __launch_bounds__(THREADS)
+    warps_loss_kernel(const uint4* __restrict__ in, const int64_t* __restrict__ targets, double* sums, T* out,
+                      unsigned* ended, int64_t rows, int pieces) {
+    double losses = 0.0;
+    const int64_t step = int64_t(gridDim.x) * (THREADS / 32);
+    for (int64_t row = int64_t(blockIdx.x) * (THREADS / 32) + threadIdx.x / 32; row < rows; row += step) {
+        const float wanted = named<T>(in + row * pieces, pieces, targets[row]);
+        float largest = -INFINITY, sum = 0.0f;
+        go_along<T, 32, AHEAD, true>(in + row * pieces, pieces, largest, sum);
+        float most = largest;
+#pragma unroll
+        for (int i = 16; i > 0; i /= 2) most = fmaxf(most, moved(most, i));
+        double all = faded(sum, largest, most);
+#pragma unroll
+        for (int i = 16; i > 0; i /= 2) all += moved(all, i);
+        if (threadIdx.x % 32 == 0) losses += base_of(most) - double(wanted) + log(all);
+    }
+    end_of_losses<T, THREADS>(losses, sums, out, ended, rows);
+}
+template <typename T, int THREADS, int AHEAD>
+__global__ void __launch_bounds__(THREADS)
+    loss_kernel(const uint4* __restrict__ in, const int64_t* __restrict__ targets, double* sums, T* out,
+                unsigned* ended, int64_t rows, int pieces) {
+    in += int64_t(blockIdx.x) * pieces;
+    const float wanted = named<T>(in, pieces, targets[blockIdx.x]);
+    float largest = -INFINITY, sum = 0.0f;
+    go_along<T, THREADS, AHEAD, true>(in, pieces, largest, sum);
+    const float most = together<THREADS>(largest, larger);
+    const double all = together<THREADS>(double(faded(sum, largest, most)), added);
+    const double loss = threadIdx.x == 0 ? base_of(most) - double(wanted) + log(all) : 0.0;
+    end_of_losses<T, THREADS>(loss, sums, out, ended, rows);
 }
 
 struct Rows { int64_t many; int pieces; cudaStream_t stream; };
@@ -439,8 +502,9 @@ torch::Tensor softmax(torch::Tensor x) {
         else if (p <= 1024) by(softmax_kernel<T, 256, 4>, 256);
         else if (p <= 2048) by(softmax_kernel<T, 512, 4>, 512);
         else if (p <= 4096) by(softmax_kernel<T, 512, 8>, 512);
-        else if (p <= 16384) wide_softmax<T, 512, 4, 8, 3>(x, out, rows);
-        else if (p <= 32768) wide_softmax<T, 512, 8, 8, 3>(x, out, rows);
+        else if (p <= 8192) wide_softmax<T, 512, 8, 2, 1>(x, out, rows);
+        else if (p <= 16384) wide_softmax<T, 512, 8, 4, 1>(x, out, rows);
+        else if (p <= 32768) wide_softmax<T, 512, 8, 8, 1>(x, out, rows);
         else TORCH_CHECK(false, "a row of ", x.size(1), " elements does not fit into the registers of 8 blocks");
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -477,21 +541,27 @@ std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, 
     of_type(x, [&](auto t) {
         using T = decltype(t);
         const int p = rows.pieces;
-        const auto by = [&](auto kernel, int threads, int stages) {
+        // `most`: blocks of a multiprocessor; each more is one more part of the weight's gradient to add up.
+        const auto by = [&](auto kernel, int threads, int stages, int most) {
             const int bytes = stages * 2 * p * 16;
             C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
             int each = 0;
             C10_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes));
-            const int blocks = std::min<int64_t>(rows.many, multiprocessors() * each);
+            const int blocks = std::min<int64_t>(rows.many, multiprocessors() * std::min(each, most));
             torch::Tensor parts = torch::empty({blocks, x.size(1)}, x.options().dtype(torch::kFloat32));
-            kernel<<<blocks, threads, bytes, rows.stream>>>(from(x), from(weight), from(grad), to(out),
-                                                            parts.data_ptr<float>(), rows.many, p, eps);
-            columns_kernel<T><<<(x.size(1) + 31) / 32, dim3(32, 32), 0, rows.stream>>>(
-                parts.data_ptr<float>(), of_weight.data_ptr<T>(), blocks, x.size(1));
+            const uint4 *in = from(x), *w = from(weight), *g = from(grad);
+            uint4* results = to(out);
+            T* of_columns = of_weight.data_ptr<T>();
+            float *of_blocks = parts.data_ptr<float>(), small = eps;
+            int64_t many = rows.many;
+            int pieces = p;
+            void* arguments[] = {&in, &w, &g, &results, &of_columns, &of_blocks, &many, &pieces, &small};
+            C10_CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), dim3(blocks), dim3(threads),
+                                                       arguments, bytes, rows.stream));
         };
-        if (p <= 512) by(back_kernel<T, 256, 2, 3>, 256, 3);
-        else if (p <= 1024) by(back_kernel<T, 256, 4, 3>, 256, 3);
-        else if (p <= 2048) by(back_kernel<T, 512, 4, 3>, 512, 3);
+        if (p <= 512) by(back_kernel<T, 256, 2, 4>, 256, 4, 1);
+        else if (p <= 1024) by(back_kernel<T, 256, 4, 2>, 256, 2, 2);
+        else if (p <= 2048) by(back_kernel<T, 512, 4, 2>, 512, 2, 2);
         else TORCH_CHECK(false, "a row of ", x.size(1), " elements does not fit into the registers of a block");
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -504,17 +574,18 @@ torch::Tensor cross_entropy(torch::Tensor x, torch::Tensor targets, torch::Tenso
     TORCH_CHECK(targets.is_cuda() && targets.is_contiguous() && targets.dim() == 1 && targets.size(0) == rows.many,
                 "targets must be one int64 for each row, on the device of x");
     TORCH_CHECK(x.numel() > 0, "the mean loss of no rows is not a number");
-    const auto floats = x.options().dtype(torch::kFloat32);
-    torch::Tensor losses = torch::empty({rows.many}, floats), out = torch::empty({}, x.options());
+    torch::Tensor out = torch::empty({}, x.options());
     of_type(x, [&](auto t) {
         using T = decltype(t);
-        const auto by = [&](auto kernel, int threads) {
-            kernel<<<rows.many, threads, 0, rows.stream>>>(
-                from(x), targets.data_ptr<int64_t>(), losses.data_ptr<float>(), out.data_ptr<T>(),
-                reinterpret_cast<unsigned*>(ended.data_ptr<int>()), rows.pieces);
+        const auto by = [&](auto kernel, int threads, int64_t most) {
+            const int64_t blocks = std::min(rows.many, most);
+            torch::Tensor sums = torch::empty({blocks}, x.options().dtype(torch::kFloat64));
+            kernel<<<blocks, threads, 0, rows.stream>>>(
+                from(x), targets.data_ptr<int64_t>(), sums.data_ptr<double>(), out.data_ptr<T>(),
+                reinterpret_cast<unsigned*>(ended.data_ptr<int>()), rows.many, rows.pieces);
         };
-        if (rows.pieces <= 1024) by(loss_kernel<T, 128, 4>, 128);
-        else by(loss_kernel<T, 512, 4>, 512);
+        if (rows.pieces <= 1024) by(warps_loss_kernel<T, 256, 4>, 256, 8 * multiprocessors());
+        else by(loss_kernel<T, 512, 4>, 512, rows.many);
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
