@@ -20,6 +20,11 @@ UNKIND: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
     ),
     "scaled along the sum": lambda x, w, b: (x * scales(x.shape[1]), w * scales(x.shape[1]), b),
     "scaled along the sum, one against the other": lambda x, w, b: against(x, w, b, scales(x.shape[1])),
+    "24 orders along the sum, one against the other": lambda x, w, b: against(
+        x.sign(), w.sign(), b, 10 ** (torch_rand(x.shape[1]) * 24 - 12)
+    ),
+    "one column a hundred times as large, its weights as small": lambda x, w, b: against(x, w, b, standing_out(x)),
+    "half zeros": lambda x, w, b: (x.relu(), w, b),
     "all positive": lambda x, w, b: (x.abs(), w.abs(), b),
     "a thousandth": lambda x, w, b: (x * 1e-3, w * 1e-3, b * 1e-6),
     "a thousandfold": lambda x, w, b: (x * 1e3, w * 1e3, b * 1e6),
@@ -31,11 +36,22 @@ SMALLER = (512, 4096, 1024)
 ODD = ((33, 67, 35), (1, 1, 1), (257, 8191, 129), (1000, 30, 7))
 
 
-def scales(n: int) -> Any:
-    """So many factors of a thousandth to a thousand."""
+def torch_rand(n: int) -> Any:
     import torch
 
-    return 10 ** (torch.rand(n, device="cuda") * 6 - 3)
+    return torch.rand(n, device="cuda")
+
+
+def standing_out(x: Any) -> Any:
+    """Ones, and a hundred for one column."""
+    along = 0 * x[0] + 1
+    along[7] = 100.0
+    return along
+
+
+def scales(n: int) -> Any:
+    """So many factors of a thousandth to a thousand."""
+    return 10 ** (torch_rand(n) * 6 - 3)
 
 
 def against(x: Any, w: Any, b: Any, along: Any) -> tuple[Any, Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.ladder_parts.errors import UNKIND
 from benchmarks.ladder_parts.files import FULL, MODELS, RUNGS, TF32_ALLOWED
 from benchmarks.ladder_parts.kit import call, draw, medians
 
@@ -47,17 +48,19 @@ def part_times(rungs: dict[str, Any]) -> dict[str, Any]:
 
 
 def part_cold(rungs: dict[str, Any]) -> dict[str, Any]:
-    """The whole call of a rung and eager's, in turns, each with the L2 cache emptied before it."""
+    """The whole call of a rung and eager's, in turns, each with the L2 cache emptied before it.
+
+    ``wide``: for inputs of which every tile is computed in float32.
+    """
     x, w, b = draw(*FULL)
     kept = {"eager": "rung1_eager", "CUDA, wgmma": "rung7_wgmma"}
-    return {
-        model: medians(
-            {label: partial(call, rungs[n], x, w, b, relu=model == "relu") for label, n in kept.items()},
-            60,
-            flush=True,
-        )
-        for model in MODELS
-    }
+
+    def taken(args: tuple[Any, Any, Any], model: str, rounds: int) -> dict[str, dict[str, float]]:
+        jobs = {label: partial(call, rungs[n], *args, relu=model == "relu") for label, n in kept.items()}
+        return medians(jobs, rounds, flush=True)
+
+    found = {model: taken((x, w, b), model, 60) for model in MODELS}
+    return found | {"wide": taken(UNKIND["24 orders along the sum, one against the other"](x, w, b), "relu", 10)}
 
 
 def part_shapes(rungs: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,9 +2,16 @@
 finite.
 
 A row of float32 is lifted by a power of two, so that its largest number lies between 2^14 and 2^15, and
-split: ``high`` is the nearest half, ``low`` the half nearest to what is left. High numbers leave 11 bits
-to the low ones, and a low number stays normal down to 2^-18 of the row's largest; below, its error is at
-most 2^-39 of that. So nothing is assumed about the range.
+split: ``high`` is the nearest half, ``low`` the half nearest to what is left. Together they have 22 bits, down
+to numbers of 2^-17 of the row's largest; below, the error is at most 2^-39 of that largest number.
+
+That is nothing beside the sum, unless small numbers of a row of x meet the large ones of a row of weights, and
+the other way round. So of each row is counted how much of it is *large*, at least 2^-10 of its largest number,
+and how much is *small*, not zero but so small that it has fewer than 22 bits. Two rows with at least o large
+pairs have a sum of magnitudes of at least o * 2^-20 of the product of the largest numbers, and their small
+numbers bring an error of at most 2^-39 of it each. So as long as 8 times the small numbers are no more than o,
+their error is below 2^-22 of the sum of magnitudes, as that of all others. Where this is not sure, the tile is
+computed in float32.
 """
 
 import warnings
@@ -68,9 +75,35 @@ __device__ __forceinline__ void put(uint4* to, int piece, const float2 (&v)[4], 
 }
 // endregion
 
+// Of a row with this largest number: what is large, what is small.
+struct Width {
+    uint32_t floor, bits;  // as magnitudes
+    __device__ __forceinline__ explicit Width(uint32_t largest)
+        : floor(largest > (10u << 23) ? largest - (10u << 23) : 1u),
+          bits(largest > (17u << 23) ? largest - (17u << 23) : 1u) {}
+    __device__ __forceinline__ void count(const float2 (&v)[4], unsigned& large, unsigned& small) const {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            const uint32_t m = magnitude(i % 2 ? v[i / 2].y : v[i / 2].x);
+            large += m >= floor;
+            small += m - 1 < bits - 1;  // not zero, and below `bits`
+        }
+    }
+};
+// region: width
+// How much of a row is large and how much is small (see above), in parts of UNIT, rounded down and up: 14 bits each. Four
+// more bits: by which power of two the row's largest number may exceed the one that `large` was counted by.
+constexpr unsigned UNIT = 16383;
+__device__ __forceinline__ unsigned width(unsigned large, unsigned small, int inner, unsigned power) {
+    const float many = static_cast<float>(inner), unit = UNIT;
+    return static_cast<unsigned>(large * unit / many) << 18 |
+           static_cast<unsigned>(fminf(ceilf(small * unit / many), unit)) << 4 | power;
+}
+// endregion
+
 // One block a row: parts[row][chunk] is 32 high halves, then 32 low ones, zeros behind the row's end.
 __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ parts, float* __restrict__ down,
-                           unsigned* broken, int flags, int inner, int chunks) {
+                           unsigned* __restrict__ widths, unsigned* broken, int flags, int inner, int chunks) {
     constexpr int KEPT = 4;  // pieces that a thread keeps in registers between the two looks at its row
     const float* row = in + static_cast<int64_t>(blockIdx.x) * inner;
     uint4* to = parts + static_cast<int64_t>(blockIdx.x) * chunks * 8;
@@ -92,14 +125,28 @@ __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ par
     const float2 scale = lift(largest);
     if (threadIdx.x == 0) down[blockIdx.x] = scale.y;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < flags; i += gridDim.x * blockDim.x) broken[i] = 0;
+    const Width of_row(largest);
+    unsigned large = 0, small = 0;
 #pragma unroll
-    for (int j = 0; j < KEPT; ++j)
+    for (int j = 0; j < KEPT; ++j) {
+        of_row.count(kept[j], large, small);
         if (threadIdx.x + j * blockDim.x < chunks * 4)
             put(to, threadIdx.x + j * blockDim.x, kept[j], scale.x);
+    }
     for (int p = threadIdx.x + KEPT * blockDim.x; p < chunks * 4; p += blockDim.x) {
         fetch(more, row, p, inner);
+        of_row.count(more, large, small);
         put(to, p, more, scale.x);
     }
+    __shared__ unsigned counted[2];
+    if (threadIdx.x < 2) counted[threadIdx.x] = 0;
+    __syncthreads();
+    large = __reduce_add_sync(0xffffffffu, large);
+    small = __reduce_add_sync(0xffffffffu, small);
+    if (threadIdx.x % 32 == 0) atomicAdd(counted, large), atomicAdd(counted + 1, small);
+    __syncthreads();
+    if (threadIdx.x == 0)  // of zeros nothing is lost
+        widths[blockIdx.x] = largest == 0 ? UNIT << 18 : width(counted[0], counted[1], inner, 0);
 }
 """
 
@@ -108,46 +155,75 @@ __device__ __forceinline__ float epilogue(float v, float scale, bool relu) {
     return relu ? (v < 0.0f ? 0.0f : v) : __fdividef(scale, 1.0f + __expf(-v)) + v;  // NaN passes both
 }
 
-// Infinity minus infinity, an overflow of the sum, an infinite input next to a low part of zero: whatever was
-// not finite in a tile of TALL x WIDE outputs is computed again as the framework would, in float32. One look
-// at a flag where nothing was.
+// region: unsure
+// A block for each tile of TALL x WIDE outputs: marks it as broken if the error of its sums is not surely small.
 template <int TALL, int WIDE>
-__global__ void repair(const float* __restrict__ x, const float* __restrict__ w,
-                       const float* __restrict__ bias, float* __restrict__ out, const unsigned* broken,
-                       int rows, int cols, int inner, float scale, bool relu) {
-    constexpr int T = 32;
-    __shared__ float xs[T][T + 1], ws[T][T + 1];
-    const int tiles_across = (cols + WIDE - 1) / WIDE, across = WIDE / T, small = TALL / T * across;
-    const int tiles = (rows + TALL - 1) / TALL * tiles_across;
+__global__ void unsure(const unsigned* __restrict__ x_widths, const unsigned* __restrict__ w_widths, unsigned* broken,
+                       int rows, int cols) {
+    const int across = (cols + WIDE - 1) / WIDE, row0 = blockIdx.x / across * TALL, col0 = blockIdx.x % across * WIDE;
+    __shared__ unsigned least[2], most[2], power;  // large and small, of x and of the weights
+    if (threadIdx.x < 2) least[threadIdx.x] = UNIT, most[threadIdx.x] = power = 0;
+    __syncthreads();
+    const auto look = [&](int side, unsigned width) {
+        atomicMin(least + side, width >> 18);
+        atomicMax(most + side, width >> 4 & UNIT);
+        atomicMax(&power, width & 15);
+    };
+    for (int i = threadIdx.x; i < TALL && row0 + i < rows; i += blockDim.x) look(0, x_widths[row0 + i]);
+    for (int i = threadIdx.x; i < WIDE && col0 + i < cols; i += blockDim.x) look(1, w_widths[col0 + i]);
+    __syncthreads();
+    const int pairs = static_cast<int>(least[0] + least[1]) - static_cast<int>(UNIT);
+    const int small = static_cast<int>(most[0] + most[1]);
+    if (threadIdx.x == 0 && small > 0 && (small << (3 + power)) > pairs) broken[blockIdx.x] = 1;
+}
+// endregion
+
+// Infinity minus infinity, an overflow of the sum, an infinite input next to a low part of zero, rows too wide to be
+// split: all of a tile of TALL x WIDE outputs in which something was not finite or not sure is computed again as the
+// framework would, in float32. One look at a flag where nothing was. 32 numbers of a sum are added up apart from the
+// others, so that rounding stays small.
+template <int TALL, int WIDE>
+__global__ void __launch_bounds__(256)
+    repair(const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias,
+           float* __restrict__ out, const unsigned* broken, int rows, int cols, int inner, float scale, bool relu) {
+    constexpr int T = 32, B = 64;  // numbers of a sum at a time; a block's outputs are B x B, a thread's 4 x 4
+    __shared__ float xs[T][B + 1], ws[T][B + 1];
+    const int tiles_across = (cols + WIDE - 1) / WIDE, across = WIDE / B, small = TALL / B * across;
+    const int tiles = (rows + TALL - 1) / TALL * tiles_across, thread = threadIdx.y * T + threadIdx.x;
     bool any = false;  // all flags at one look, by all threads
-    for (int i = threadIdx.y * T + threadIdx.x; i < tiles; i += 8 * T) any |= broken[i] != 0;
+    for (int i = thread; i < tiles; i += 256) any |= broken[i] != 0;
     if (!__syncthreads_or(any)) return;
     for (int64_t part = blockIdx.x; part < static_cast<int64_t>(tiles) * small; part += gridDim.x) {
         const int tile = part / small, place = part % small;
         if (!broken[tile]) continue;
-        const int row = tile / tiles_across * TALL + place / across * T,
-                  col = tile % tiles_across * WIDE + place % across * T;
-        float sum[4] = {};
+        const int row = tile / tiles_across * TALL + place / across * B,
+                  col = tile % tiles_across * WIDE + place % across * B;
+        float sum[4][4] = {};
         for (int k = 0; k < inner; k += T) {
-            for (int y = threadIdx.y; y < T; y += 8) {
-                const bool inside = k + threadIdx.x < inner;
-                xs[y][threadIdx.x] = inside && row + y < rows
-                                         ? x[static_cast<int64_t>(row + y) * inner + k + threadIdx.x]
-                                         : 0.0f;
-                ws[y][threadIdx.x] = inside && col + y < cols
-                                         ? w[static_cast<int64_t>(col + y) * inner + k + threadIdx.x]
-                                         : 0.0f;
+            const bool inside = k + threadIdx.x < inner;
+            for (int y = threadIdx.y; y < B; y += 8) {
+                xs[threadIdx.x][y] = inside && row + y < rows ? x[static_cast<int64_t>(row + y) * inner + k + threadIdx.x]
+                                                              : 0.0f;
+                ws[threadIdx.x][y] = inside && col + y < cols ? w[static_cast<int64_t>(col + y) * inner + k + threadIdx.x]
+                                                              : 0.0f;
             }
             __syncthreads();
-            for (int i = 0; i < min(T, inner - k); ++i)
-                for (int j = 0; j < 4; ++j)
-                    sum[j] = fmaf(xs[threadIdx.y + 8 * j][i], ws[threadIdx.x][i], sum[j]);
+            float apart[4][4] = {};
+            const int here = min(T, inner - k);
+            for (int i = 0; i < here; ++i)
+#pragma unroll
+                for (int j = 0; j < 16; ++j)
+                    apart[j / 4][j % 4] = fmaf(xs[i][thread / 16 + 16 * (j / 4)], ws[i][thread % 16 + 16 * (j % 4)],
+                                               apart[j / 4][j % 4]);
+#pragma unroll
+            for (int j = 0; j < 16; ++j) sum[j / 4][j % 4] += apart[j / 4][j % 4];
             __syncthreads();
         }
-        for (int j = 0; j < 4; ++j) {
-            const int r = row + threadIdx.y + 8 * j, c = col + threadIdx.x;
+#pragma unroll
+        for (int j = 0; j < 16; ++j) {
+            const int r = row + thread / 16 + 16 * (j / 4), c = col + thread % 16 + 16 * (j % 4);
             if (r < rows && c < cols)
-                out[static_cast<int64_t>(r) * cols + c] = epilogue(sum[j] + bias[c], scale, relu);
+                out[static_cast<int64_t>(r) * cols + c] = epilogue(sum[j / 4][j % 4] + bias[c], scale, relu);
         }
     }
 }

@@ -158,20 +158,23 @@ void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor o
     const auto half = x.options().dtype(torch::kHalf);
     auto x_parts = torch::empty({rows, chunks * 64}, half), w_parts = torch::empty({cols, chunks * 64}, half);
     auto x_down = torch::empty({rows}, x.options()), w_down = torch::empty({cols}, x.options());
-    auto broken = torch::empty({flags}, x.options().dtype(torch::kInt));
-    unsigned* flag = reinterpret_cast<unsigned*>(broken.data_ptr<int>());
+    auto broken = torch::empty({flags}, x.options().dtype(torch::kInt)),
+         widths = torch::empty({rows + cols}, x.options().dtype(torch::kInt));
+    unsigned *flag = reinterpret_cast<unsigned*>(broken.data_ptr<int>()),
+             *x_widths = reinterpret_cast<unsigned*>(widths.data_ptr<int>()), *w_widths = x_widths + rows;
     uint4 *xp = reinterpret_cast<uint4*>(x_parts.data_ptr()),
           *wp = reinterpret_cast<uint4*>(w_parts.data_ptr());
 
-    split_rows<<<rows, 256, 0, stream>>>(x.data_ptr<float>(), xp, x_down.data_ptr<float>(), flag, flags,
+    split_rows<<<rows, 256, 0, stream>>>(x.data_ptr<float>(), xp, x_down.data_ptr<float>(), x_widths, flag,
+                                         flags, inner, chunks);
+    split_rows<<<cols, 256, 0, stream>>>(w.data_ptr<float>(), wp, w_down.data_ptr<float>(), w_widths, flag, 0,
                                          inner, chunks);
-    split_rows<<<cols, 256, 0, stream>>>(w.data_ptr<float>(), wp, w_down.data_ptr<float>(), flag, 0, inner,
-                                         chunks);
     const auto kernel = promote == 1 ? product<true> : product<false>;
     C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
     kernel<<<grid, 256, SHARED, stream>>>(xp, wp, x_down.data_ptr<float>(), w_down.data_ptr<float>(),
                                           bias.data_ptr<float>(), out.data_ptr<float>(), flag, rows, cols,
                                           chunks, scale, relu, promote);
+    unsure<TILE, TILE><<<flags, 128, 0, stream>>>(x_widths, w_widths, flag, rows, cols);
     repair<TILE, TILE><<<2 * sms, dim3(32, 8), 0, stream>>>(x.data_ptr<float>(), w.data_ptr<float>(),
                                                             bias.data_ptr<float>(), out.data_ptr<float>(),
                                                             flag, rows, cols, inner, scale, relu);

@@ -106,7 +106,8 @@ constexpr int SHARED =
 __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
     product(const __grid_constant__ CUtensorMap w_map, const __grid_constant__ CUtensorMap x_map,
             const float* __restrict__ bias, const float* __restrict__ down, float* __restrict__ out,
-            unsigned* broken, int rows, int cols, int chunks, float scale, bool relu) {
+            unsigned* __restrict__ w_widths, unsigned* broken, int rows, int cols, int inner, int chunks,
+            float scale, bool relu) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ unsigned char memory[];
     const uint32_t base = (shared(memory) + 1023) & ~1023u, bars = base + STAGES * STAGE,
@@ -158,7 +159,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
             write1(downs + (threadIdx.x - 128) * 4,
                    down[min(n + static_cast<int>(threadIdx.x) - 128, rows - 1)]);
             asm volatile("bar.sync 1, 256;" ::: "memory");
-            float sum[2][64] = {};
+            float sum[2][64] = {}, floor[2] = {};
+            uint32_t widest[2] = {}, counts[2] = {};  // of the thread's rows of weights
             for (int c = 0; c < chunks; ++c) {
                 const uint32_t full = bars + stage * 16, from = base + stage * STAGE;
                 wait(full, phase);
@@ -176,6 +178,22 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 for (int i = 0; i < 4; ++i)  // four threads share a row
                     largest[i % 2] =
                         max(largest[i % 2], __shfl_xor_sync(0xffffffffu, largest[i % 2], i / 2 + 1));
+                // endregion
+                // region: counted
+                if (n == 0) {  // once for each row: what is large, beside its first numbers that are not zero; what is small
+#pragma unroll
+                    for (int r = 0; r < 2; ++r) {
+                        if (floor[r] == 0.0f) floor[r] = __uint_as_float(largest[r]) * 0x1p-10f;
+                        widest[r] = max(widest[r], largest[r]);
+                    }
+#pragma unroll
+                    for (int i = 0; i < 16; ++i) {
+                        const float a = fabsf(v[i / 8][i % 8]), least = floor[i / 8];
+                        counts[i / 8] += a >= least && a > 0.0f ? 1u : a > 0.0f && a < 0.25f * least ? 65536u : 0u;
+                    }
+                }
+                // endregion
+                // region: split, again
                 uint32_t high[2][4], low[2][4];  // [step of 16][register of the operand]
 #pragma unroll
                 for (int r = 0; r < 2; ++r) {
@@ -213,6 +231,23 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 if (++stage == STAGES) stage = 0, phase ^= 1;
             }
             const int feature = m + mine;
+            if (n == 0) {
+#pragma unroll
+                for (int r = 0; r < 2; ++r) {
+                    unsigned large = 0, small = 0;
+#pragma unroll
+                    for (int lane = 0; lane < 4; ++lane) {  // four threads share a row
+                        const uint32_t one = __shfl_sync(0xffffffffu, counts[r], threadIdx.x % 32 / 4 * 4 + lane);
+                        large += one & 65535, small += one >> 16;
+                    }
+                    // `floor` was taken from the row's first numbers; its largest may lie up to 2^8 above those.
+                    const int power = static_cast<int>(widest[r] >> 23) + 1 - static_cast<int>(__float_as_uint(floor[r]) >> 23) - 10;
+                    unsigned found = width(large, small, inner, max(power, 0));
+                    if (power > 8) found = UNIT << 4;  // nothing is known of it
+                    if (widest[r] == 0) found = UNIT << 18;  // zeros: nothing is lost
+                    if (t == 0 && feature + r * 8 < cols) w_widths[feature + r * 8] = found;
+                }
+            }
             const float bias_of[2] = {feature < cols ? bias[feature] : 0.0f,
                                       feature + 8 < cols ? bias[feature + 8] : 0.0f};
             bool odd = false;
@@ -271,18 +306,21 @@ void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor o
     const int sms = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
     auto parts = torch::empty({rows, chunks * 64}, x.options().dtype(torch::kHalf));
     auto down = torch::empty({rows}, x.options()),
-         broken = torch::empty({flags}, x.options().dtype(torch::kInt));
-    unsigned* flag = reinterpret_cast<unsigned*>(broken.data_ptr<int>());
+         broken = torch::empty({flags}, x.options().dtype(torch::kInt)),
+         widths = torch::empty({rows + cols}, x.options().dtype(torch::kInt));
+    unsigned *flag = reinterpret_cast<unsigned*>(broken.data_ptr<int>()),
+             *x_widths = reinterpret_cast<unsigned*>(widths.data_ptr<int>()), *w_widths = x_widths + rows;
 
     split_rows<<<rows, 256, 0, stream>>>(x.data_ptr<float>(), reinterpret_cast<uint4*>(parts.data_ptr()),
-                                         down.data_ptr<float>(), flag, flags, inner, chunks);
+                                         down.data_ptr<float>(), x_widths, flag, flags, inner, chunks);
     const CUtensorMap w_map = boxes(w.data_ptr(), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, inner, cols, FEATURES);
     const CUtensorMap x_map =
         boxes(parts.data_ptr(), CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, chunks * 64, rows, ROWS / CLUSTER);
     C10_CUDA_CHECK(cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
     product<<<std::min(sms / CLUSTER, tiles) * CLUSTER, 384, SHARED, stream>>>(
-        w_map, x_map, bias.data_ptr<float>(), down.data_ptr<float>(), out.data_ptr<float>(), flag, rows, cols,
-        chunks, scale, relu);
+        w_map, x_map, bias.data_ptr<float>(), down.data_ptr<float>(), out.data_ptr<float>(), w_widths, flag, rows,
+        cols, inner, chunks, scale, relu);
+    unsure<ROWS, FEATURES><<<flags, 128, 0, stream>>>(x_widths, w_widths, flag, rows, cols);
     repair<ROWS, FEATURES><<<2 * sms, dim3(32, 8), 0, stream>>>(x.data_ptr<float>(), w.data_ptr<float>(),
                                                                 bias.data_ptr<float>(), out.data_ptr<float>(),
                                                                 flag, rows, cols, inner, scale, relu);

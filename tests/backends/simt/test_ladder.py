@@ -15,6 +15,7 @@ CASES = [
     "split_of_a_row_longer_than_a_block_keeps",
     "repair_of_flagged_tiles_only",
     "repair_of_nothing",
+    "what_is_not_sure_is_marked",
     "elementwise_float32",
     "elementwise_float16",
     "elementwise_bfloat16",

@@ -12,19 +12,25 @@ import elementwise
 import parts
 
 CPP = """
-void split(at::Tensor x, at::Tensor parts, at::Tensor down, at::Tensor broken);
+void split(at::Tensor x, at::Tensor parts, at::Tensor down, at::Tensor widths, at::Tensor broken);
+void doubt(at::Tensor x_widths, at::Tensor w_widths, at::Tensor broken);
 void mend(at::Tensor x, at::Tensor w, at::Tensor bias, at::Tensor out, at::Tensor broken, bool relu);
 """
 LAUNCH = """
 #include <torch/types.h>
-void split(at::Tensor x, at::Tensor parts, at::Tensor down, at::Tensor broken) {
-    unsigned* flags = reinterpret_cast<unsigned*>(broken.data_ptr<int>());
+unsigned* words(const at::Tensor& t) { return reinterpret_cast<unsigned*>(t.data_ptr<int>()); }
+void doubt(at::Tensor x_widths, at::Tensor w_widths, at::Tensor broken) {
+    unsure<64, 64><<<broken.numel(), 128>>>(words(x_widths), words(w_widths), words(broken), x_widths.numel(),
+                                            w_widths.numel());
+}
+void split(at::Tensor x, at::Tensor parts, at::Tensor down, at::Tensor widths, at::Tensor broken) {
+    unsigned* flags = words(broken);
     split_rows<<<x.size(0), 256>>>(x.data_ptr<float>(), reinterpret_cast<uint4*>(parts.data_ptr()),
-                                   down.data_ptr<float>(), flags, broken.numel(), x.size(1),
+                                   down.data_ptr<float>(), words(widths), flags, broken.numel(), x.size(1),
                                    parts.size(1) / 64);
 }
 void mend(at::Tensor x, at::Tensor w, at::Tensor bias, at::Tensor out, at::Tensor broken, bool relu) {
-    repair<64, 32><<<3, dim3(32, 8)>>>(
+    repair<64, 64><<<3, dim3(32, 8)>>>(
         x.data_ptr<float>(), w.data_ptr<float>(), bias.data_ptr<float>(), out.data_ptr<float>(),
         reinterpret_cast<unsigned*>(broken.data_ptr<int>()), x.size(0), w.size(0), x.size(1), 2.0f, relu);
 }
@@ -34,7 +40,7 @@ ORDER = [8 * q + 2 * i + j for i in range(4) for q in range(4) for j in range(2)
 
 
 def cases():
-    m = load_inline("ladder_parts", [CPP], [parts.SPLIT + parts.FINISH + LAUNCH], functions=["split", "mend"])
+    m = load_inline("ladder_parts", [CPP], [parts.SPLIT + parts.FINISH + LAUNCH], functions=["split", "doubt", "mend"])
     return {name[5:]: lambda runtime, f=f: f(m) for name, f in globals().items() if name.startswith("case_")}
 
 
@@ -58,7 +64,7 @@ def taken_apart(m, x):
     split = torch.full((count, chunks * 64), float("nan"), dtype=torch.half, device="cuda")
     down = torch.full((count,), float("nan"), device="cuda")
     broken = torch.ones(300, dtype=torch.int, device="cuda")
-    m.split(x.cuda(), split, down, broken)
+    m.split(x.cuda(), split, down, torch.empty(count, dtype=torch.int, device="cuda"), broken)
     assert not broken.any()
     both = torch.empty(count, chunks, 2, 32, dtype=torch.half)
     both[..., ORDER] = split.cpu().view(count, chunks, 2, 32)
@@ -99,16 +105,16 @@ def case_split_of_a_row_longer_than_a_block_keeps(m):
 
 def mended(m, broken, relu):
     torch.manual_seed(1)
-    x, w, bias = torch.randn(70, 37), torch.randn(50, 37), torch.randn(50)
+    x, w, bias = torch.randn(70, 37), torch.randn(100, 37), torch.randn(100)
     x[3, 5], w[40, 6], x[69, 7] = float("inf"), float("nan"), float("-inf")
-    out = torch.full((70, 50), 7.0).cuda()
+    out = torch.full((70, 100), 7.0).cuda()
     m.mend(x.cuda(), w.cuda(), bias.cuda(), out, torch.tensor(broken, dtype=torch.int).cuda(), relu)
     v = x.double() @ w.double().T + bias.double()
     want = (torch.relu(v) if relu else torch.sigmoid(v) * 2 + v).float()
-    wanted = torch.full((70, 50), 7.0)
+    wanted = torch.full((70, 100), 7.0)
     for tile, flag in enumerate(broken):
         if flag:
-            place = slice(tile // 2 * 64, tile // 2 * 64 + 64), slice(tile % 2 * 32, tile % 2 * 32 + 32)
+            place = slice(tile // 2 * 64, tile // 2 * 64 + 64), slice(tile % 2 * 64, tile % 2 * 64 + 64)
             wanted[place] = want[place]
     torch.testing.assert_close(out.cpu(), wanted, rtol=2e-5, atol=2e-5, equal_nan=True)
 
@@ -120,6 +126,54 @@ def case_repair_of_flagged_tiles_only(m):
 
 def case_repair_of_nothing(m):
     mended(m, [0, 0, 0, 0], True)
+
+
+INNER = 640
+KINDS = {  # of rows; of the first all pairs are sure, whatever the other side is of these
+    "plain": lambda x: x,
+    "half zeros": lambda x: x.relu(),
+    "one that stands out": lambda x: x.index_fill(1, torch.tensor([7]), 300.0),
+    "tiny": lambda x: x * 1e-30,
+    "zeros": lambda x: x * 0,
+    "few": lambda x: x * (torch.arange(INNER) % 100 == 3),
+    "wide": lambda x: x * 10 ** (torch.rand(INNER) * 24 - 12),
+    "wide, against it": lambda x: x / 10 ** (torch.rand(INNER) * 24 - 12),
+    "one alone": lambda x: x * (torch.arange(INNER) == 5),
+    "all but one small": lambda x: torch.where(torch.arange(INNER) == 9, 1.0, x * 1e-9),
+}
+SURE = ("plain", "half zeros", "tiny", "zeros")
+
+
+def widths_of(m, x):
+    many = len(x)
+    widths = torch.full((many,), -1, dtype=torch.int, device="cuda")
+    split, down = torch.empty(many, INNER * 2, dtype=torch.half).cuda(), torch.empty(many).cuda()
+    m.split(x.cuda(), split, down, widths, torch.zeros(4, dtype=torch.int).cuda())
+    return widths
+
+
+def bound(one, other):
+    """At most so much is lost by the small numbers of ``one``, pair by pair."""
+    most = one.abs().amax(1, keepdim=True)
+    small = ((one != 0) & (one.abs() < most * 2.0**-17)).double() * most * 2.0**-39
+    return small @ other.abs().T
+
+
+def case_what_is_not_sure_is_marked(m):
+    marked = {}
+    for name, change in KINDS.items():
+        for beside, change_other in KINDS.items():
+            torch.manual_seed(4)
+            x, w = change(torch.randn(3, INNER)), change_other(torch.randn(5, INNER))
+            broken = torch.zeros(1, dtype=torch.int, device="cuda")
+            m.doubt(widths_of(m, x), widths_of(m, w), broken)
+            marked[name, beside] = bool(broken.item())
+            a, b = x.double(), w.double()
+            lost = bound(a, b) + bound(b, a).T
+            if not marked[name, beside]:
+                assert (lost <= a.abs() @ b.abs().T * 2.0**-22).all(), (name, beside)
+    assert not any(marked[a, b] for a in SURE for b in (*SURE, "one that stands out"))
+    assert marked["wide", "wide, against it"] and marked["all but one small", "few"]
 
 
 # Rows that are no whole vectors, tails, several blocks in a row, several parts of the rows.
