@@ -27,6 +27,7 @@ Section = Callable[[dict[str, Any]], list[str]]
 # What a section shows, and the parts of the results that it needs.
 SECTIONS: dict[str, tuple[Section, tuple[str, ...]]] = {
     "ladder": (ladder_tables.ladder, ("times", "errors")),
+    "cold": (ladder_tables.cold, ("cold",)),
     "microseconds": (ladder_tables.microseconds, ("times", "ncu")),
     "kernels": (ladder_tables.kernels, ("times", "ncu")),
     "chunks": (ladder_tables.chunks, ("chunks",)),

@@ -81,6 +81,20 @@ def ladder(data: Data) -> list[str]:
     return [*table(heads, rows), said, "", provenance(data["how"]["times"])]
 
 
+def cold(data: Data) -> list[str]:
+    """The best rung beside eager with a cold cache; and what it takes where every tile is repaired."""
+    ratio = {m: t["eager"]["us"] / t[BEST]["us"] for m, t in data["cold"].items()}
+    relu, wide = data["cold"]["relu"], data["cold"]["wide"]
+    return [
+        "With the L2 cache emptied before each call, the whole call between two events, in turns with eager: "
+        f"{us(relu[BEST]['us'])} where eager takes {us(relu['eager']['us'])}, {ratio['relu']:.2f} times as "
+        f"fast, and {ratio['sigmoid']:.2f} times in the sigmoid model. Where every tile has to be computed "
+        f"in float32, it takes {us(wide[BEST]['us'])} ({ratio['wide']:.2f}).",
+        "",
+        provenance(data["how"]["cold"]),
+    ]
+
+
 def met(*, good: bool) -> str:
     """In words."""
     return "met" if good else "not met"

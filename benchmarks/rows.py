@@ -1,16 +1,18 @@
-"""Softmax, RMSNorm, its derivative and cross-entropy of rows at the sizes of models, beside every peer and a copy.
+"""Softmax, RMSNorm, its derivative and cross-entropy at the sizes of models, beside every peer and a copy.
 
     python benchmarks/rows.py --json benchmarks/results/rows.json
 
-Ours are those of ``solutions/15_softmax/rows.py``; peers are eager PyTorch, ``torch.compile`` (max-autotune) and
-the same in Triton (``benchmarks/rows_triton.py``). ``copy`` is a copy that moves as many bytes as the operation
-must: half of its bytes are read and half are written, whatever the operation's share is.
+Ours are those of ``solutions/15_softmax/rows.py``; peers are eager PyTorch, ``torch.compile``
+(max-autotune) and the same in Triton (``benchmarks/rows_triton.py``). ``copy`` is a copy that moves as many
+bytes as the operation must: half of its bytes are read and half are written, whatever the operation's share
+is.
 
 Each call is between two events, after other memory was written, so that the L2 cache is cold, and is queued
-before the GPU comes to it; in each of 60 rounds they take turns in an order that is drawn anew. Rows are of five kinds: ordinary ones, fifty times as
-large, nearly constant, half masked by minus infinity (cross-entropy and softmax) or tiny (RMSNorm), and spread
-over 13 orders of magnitude. The error is that of the worst row against float64: the norm of the difference over
-the norm of the row; of cross-entropy, that of its one number.
+before the GPU comes to it; in each of 60 rounds they take turns in an order that is drawn anew. Rows are of
+five kinds: ordinary ones, fifty times as large, nearly constant, half masked by minus infinity
+(cross-entropy and softmax) or tiny (RMSNorm), and spread over 13 orders of magnitude. The error is that of
+the worst row against float64: the norm of the difference over the norm of the row; of cross-entropy, that
+of its one number.
 
 Without a GPU it is tried at small sizes, and times nothing:
 
@@ -49,7 +51,7 @@ Inputs = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 def drawn(rows: int, cols: int, dtype: torch.dtype, *, masked: bool) -> Inputs:
-    """A matrix with rows of five kinds, a weight, a gradient, and for each row a column that is not masked."""
+    """A matrix with rows of five kinds, a weight, a gradient, and for each row a column without a mask."""
     torch.manual_seed(rows + cols)
     x = torch.randn(rows, cols, device="cuda")
     x[1::5] *= 50
@@ -114,7 +116,7 @@ def calls(what: str, inputs: Inputs, ours: Any, triton: Any) -> Calls:
 
 
 def exact(what: str, inputs: Inputs) -> list[torch.Tensor]:
-    """In float64: the first rows of the result; of the derivative by the weight, and of the loss, all of it."""
+    """In float64: the first rows of the result; all of the weight's derivative, and of the loss."""
     x, weight, grad, targets = inputs
     if what == "softmax":
         return [functional.softmax(x[:LOOKED_AT].double(), -1)]

@@ -1,8 +1,8 @@
-"""Softmax, RMSNorm, its derivative and cross-entropy of rows in Triton: peers of ``solutions/15_softmax/rows.py``.
+"""Softmax, RMSNorm, its derivative and cross-entropy in Triton: peers of ``solutions/15_softmax/rows.py``.
 
-A program has a row, as in Triton's tutorials of softmax and of layer normalisation. The derivative goes from row
-to row and keeps its part of the weight's gradient, which PyTorch then adds up; cross-entropy goes along its row in
-pieces, since it needs no element twice.
+A program has a row, as in Triton's tutorials of softmax and of layer normalisation. The derivative goes
+from row to row and keeps its part of the weight's gradient, which PyTorch then adds up; cross-entropy goes
+along its row in pieces, since it needs no element twice.
 """
 
 from __future__ import annotations
@@ -88,6 +88,6 @@ def rms_norm_back(x: Any, weight: Any, grad: Any, eps: float) -> tuple[Any, Any]
 
 def cross_entropy(x: Any, targets: Any) -> Any:
     out = torch.empty(x.shape[0], dtype=torch.float32, device=x.device)
-    loss_kernel[(x.shape[0],)](x, targets, out, x.shape[1], BLOCK=min(32768, triton.next_power_of_2(x.shape[1])),
-                               num_warps=16)  # fmt: skip
+    block = min(32768, triton.next_power_of_2(x.shape[1]))
+    loss_kernel[(x.shape[0],)](x, targets, out, x.shape[1], BLOCK=block, num_warps=16)
     return out.mean().to(x.dtype)

@@ -71,6 +71,11 @@ GROUPS = (
             "expf.json": "Two exponentials",
             "block_sizes.json": "Block sizes in three languages, lesson 11",
             "solutions_cuda.json": "Every solution, graded on a GPU",
+            "softmax.json": "Softmax of rows: the formula, the library, torch.compile, lesson 15",
+            "attention.json": "Attention: three operators, PyTorch's one call, lesson 16",
+            "rows.json": "Softmax, RMSNorm and cross-entropy of rows, beside every peer and a copy",
+            "attention_mma.json": "Attention on tensor cores, beside the back ends of PyTorch's one call",
+            "capstone.json": "Problems of the capstone: eager, torch.compile and our solutions",
         },
     ),
     Group(
@@ -119,9 +124,6 @@ GROUPS = (
         {
             "pairs_simt.json": "Pairs of any origin, each with a right, a wrong and a coarse submission",
             "kernelbench.json": "Problems of KernelBench as they are, on a GPU",
-            "softmax.json": "Softmax of rows: the formula, the library, torch.compile, lesson 15",
-            "attention.json": "Attention: three operators, PyTorch's one call, lesson 16",
-            "capstone.json": "Problems of the capstone: eager, torch.compile and our solutions",
             "pairs_memory.json": "A pair whose tensors take 6 GB",
             "watch.json": "From a save to a verdict",
             "loop.json": "A single check",

@@ -23,7 +23,9 @@ UNKIND: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
     "24 orders along the sum, one against the other": lambda x, w, b: against(
         x.sign(), w.sign(), b, 10 ** (torch_rand(x.shape[1]) * 24 - 12)
     ),
-    "one column a hundred times as large, its weights as small": lambda x, w, b: against(x, w, b, standing_out(x)),
+    "one column a hundred times as large, its weights as small": lambda x, w, b: against(
+        x, w, b, standing_out(x)
+    ),
     "half zeros": lambda x, w, b: (x.relu(), w, b),
     "all positive": lambda x, w, b: (x.abs(), w.abs(), b),
     "a thousandth": lambda x, w, b: (x * 1e-3, w * 1e-3, b * 1e-6),

@@ -60,7 +60,9 @@ def part_cold(rungs: dict[str, Any]) -> dict[str, Any]:
         return medians(jobs, rounds, flush=True)
 
     found = {model: taken((x, w, b), model, 60) for model in MODELS}
-    return found | {"wide": taken(UNKIND["24 orders along the sum, one against the other"](x, w, b), "relu", 10)}
+    return found | {
+        "wide": taken(UNKIND["24 orders along the sum, one against the other"](x, w, b), "relu", 10)
+    }
 
 
 def part_shapes(rungs: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,16 +2,16 @@
 finite.
 
 A row of float32 is lifted by a power of two, so that its largest number lies between 2^14 and 2^15, and
-split: ``high`` is the nearest half, ``low`` the half nearest to what is left. Together they have 22 bits, down
-to numbers of 2^-17 of the row's largest; below, the error is at most 2^-39 of that largest number.
+split: ``high`` is the nearest half, ``low`` the half nearest to what is left. Together they have 22 bits,
+down to numbers of 2^-17 of the row's largest; below, the error is at most 2^-39 of that largest number.
 
-That is nothing beside the sum, unless small numbers of a row of x meet the large ones of a row of weights, and
-the other way round. So of each row is counted how much of it is *large*, at least 2^-10 of its largest number,
-and how much is *small*, not zero but so small that it has fewer than 22 bits. Two rows with at least o large
-pairs have a sum of magnitudes of at least o * 2^-20 of the product of the largest numbers, and their small
-numbers bring an error of at most 2^-39 of it each. So as long as 8 times the small numbers are no more than o,
-their error is below 2^-22 of the sum of magnitudes, as that of all others. Where this is not sure, the tile is
-computed in float32.
+That is nothing beside the sum, unless small numbers of a row of x meet the large ones of a row of weights,
+and the other way round. So of each row is counted how much of it is *large*, at least 2^-10 of its largest
+number, and how much is *small*, not zero but so small that it has fewer than 22 bits. Two rows with at
+least o large pairs have a sum of magnitudes of at least o * 2^-20 of the product of the largest numbers,
+and their small numbers bring an error of at most 2^-39 of it each. So as long as 8 times the small numbers
+are no more than o, their error is below 2^-22 of the sum of magnitudes, as that of all others. Where this
+is not sure, the tile is computed in float32.
 """
 
 import warnings
@@ -45,14 +45,17 @@ __device__ __forceinline__ float2 lift(uint32_t largest) {
 }
 // endregion
 
-// The four pairs of numbers that lie at 2 i of the chunk's four groups of eight: one 16-byte piece of halves.
+// The four pairs of numbers that lie at 2 i of the chunk's four groups of eight: one 16-byte piece of
+// halves.
 __device__ __forceinline__ void fetch(float2 (&v)[4], const float* row, int piece, int inner) {
     const int k = piece / 4 * BK + piece % 4 * 2;
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
         const int at = k + q * 8;
-        if (inner % 2 == 0 && at < inner) v[q] = *reinterpret_cast<const float2*>(row + at);
-        else v[q] = make_float2(at < inner ? row[at] : 0.0f, at + 1 < inner ? row[at + 1] : 0.0f);
+        if (inner % 2 == 0 && at < inner)
+            v[q] = *reinterpret_cast<const float2*>(row + at);
+        else
+            v[q] = make_float2(at < inner ? row[at] : 0.0f, at + 1 < inner ? row[at + 1] : 0.0f);
     }
 }
 __device__ __forceinline__ uint32_t largest_of(const float2 (&v)[4], uint32_t before) {
@@ -91,8 +94,9 @@ struct Width {
     }
 };
 // region: width
-// How much of a row is large and how much is small (see above), in parts of UNIT, rounded down and up: 14 bits each. Four
-// more bits: by which power of two the row's largest number may exceed the one that `large` was counted by.
+// How much of a row is large and how much is small (see above), in parts of UNIT, rounded down and up: 14
+// bits each. Four more bits: by which power of two the row's largest number may exceed the one that `large`
+// was counted by.
 constexpr unsigned UNIT = 16383;
 __device__ __forceinline__ unsigned width(unsigned large, unsigned small, int inner, unsigned power) {
     const float many = static_cast<float>(inner), unit = UNIT;
@@ -103,7 +107,8 @@ __device__ __forceinline__ unsigned width(unsigned large, unsigned small, int in
 
 // One block a row: parts[row][chunk] is 32 high halves, then 32 low ones, zeros behind the row's end.
 __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ parts, float* __restrict__ down,
-                           unsigned* __restrict__ widths, unsigned* broken, int flags, int inner, int chunks) {
+                           unsigned* __restrict__ widths, unsigned* broken, int flags, int inner,
+                           int chunks) {
     constexpr int KEPT = 4;  // pieces that a thread keeps in registers between the two looks at its row
     const float* row = in + static_cast<int64_t>(blockIdx.x) * inner;
     uint4* to = parts + static_cast<int64_t>(blockIdx.x) * chunks * 8;
@@ -124,7 +129,8 @@ __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ par
     for (int w = 0; w < blockDim.x / 32; ++w) largest = max(largest, of_warp[w]);
     const float2 scale = lift(largest);
     if (threadIdx.x == 0) down[blockIdx.x] = scale.y;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < flags; i += gridDim.x * blockDim.x) broken[i] = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < flags; i += gridDim.x * blockDim.x)
+        broken[i] = 0;
     const Width of_row(largest);
     unsigned large = 0, small = 0;
 #pragma unroll
@@ -156,11 +162,13 @@ __device__ __forceinline__ float epilogue(float v, float scale, bool relu) {
 }
 
 // region: unsure
-// A block for each tile of TALL x WIDE outputs: marks it as broken if the error of its sums is not surely small.
+// A block for each tile of TALL x WIDE outputs: marks it as broken if the error of its sums is not surely
+// small.
 template <int TALL, int WIDE>
-__global__ void unsure(const unsigned* __restrict__ x_widths, const unsigned* __restrict__ w_widths, unsigned* broken,
-                       int rows, int cols) {
-    const int across = (cols + WIDE - 1) / WIDE, row0 = blockIdx.x / across * TALL, col0 = blockIdx.x % across * WIDE;
+__global__ void unsure(const unsigned* __restrict__ x_widths, const unsigned* __restrict__ w_widths,
+                       unsigned* broken, int rows, int cols) {
+    const int across = (cols + WIDE - 1) / WIDE, row0 = blockIdx.x / across * TALL,
+              col0 = blockIdx.x % across * WIDE;
     __shared__ unsigned least[2], most[2], power;  // large and small, of x and of the weights
     if (threadIdx.x < 2) least[threadIdx.x] = UNIT, most[threadIdx.x] = power = 0;
     __syncthreads();
@@ -178,15 +186,17 @@ __global__ void unsure(const unsigned* __restrict__ x_widths, const unsigned* __
 }
 // endregion
 
-// Infinity minus infinity, an overflow of the sum, an infinite input next to a low part of zero, rows too wide to be
-// split: all of a tile of TALL x WIDE outputs in which something was not finite or not sure is computed again as the
-// framework would, in float32. One look at a flag where nothing was. 32 numbers of a sum are added up apart from the
-// others, so that rounding stays small.
+// Infinity minus infinity, an overflow of the sum, an infinite input next to a low part of zero, rows too
+// wide to be split: all of a tile of TALL x WIDE outputs in which something was not finite or not sure is
+// computed again as the framework would, in float32. One look at a flag where nothing was. 32 numbers of a
+// sum are added up apart from the others, so that rounding stays small.
 template <int TALL, int WIDE>
 __global__ void __launch_bounds__(256)
     repair(const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias,
-           float* __restrict__ out, const unsigned* broken, int rows, int cols, int inner, float scale, bool relu) {
-    constexpr int T = 32, B = 64;  // numbers of a sum at a time; a block's outputs are B x B, a thread's 4 x 4
+           float* __restrict__ out, const unsigned* broken, int rows, int cols, int inner, float scale,
+           bool relu) {
+    constexpr int T = 32,
+                  B = 64;  // numbers of a sum at a time; a block's outputs are B x B, a thread's 4 x 4
     __shared__ float xs[T][B + 1], ws[T][B + 1];
     const int tiles_across = (cols + WIDE - 1) / WIDE, across = WIDE / B, small = TALL / B * across;
     const int tiles = (rows + TALL - 1) / TALL * tiles_across, thread = threadIdx.y * T + threadIdx.x;
@@ -202,10 +212,12 @@ __global__ void __launch_bounds__(256)
         for (int k = 0; k < inner; k += T) {
             const bool inside = k + threadIdx.x < inner;
             for (int y = threadIdx.y; y < B; y += 8) {
-                xs[threadIdx.x][y] = inside && row + y < rows ? x[static_cast<int64_t>(row + y) * inner + k + threadIdx.x]
-                                                              : 0.0f;
-                ws[threadIdx.x][y] = inside && col + y < cols ? w[static_cast<int64_t>(col + y) * inner + k + threadIdx.x]
-                                                              : 0.0f;
+                xs[threadIdx.x][y] = inside && row + y < rows
+                                         ? x[static_cast<int64_t>(row + y) * inner + k + threadIdx.x]
+                                         : 0.0f;
+                ws[threadIdx.x][y] = inside && col + y < cols
+                                         ? w[static_cast<int64_t>(col + y) * inner + k + threadIdx.x]
+                                         : 0.0f;
             }
             __syncthreads();
             float apart[4][4] = {};
@@ -213,8 +225,8 @@ __global__ void __launch_bounds__(256)
             for (int i = 0; i < here; ++i)
 #pragma unroll
                 for (int j = 0; j < 16; ++j)
-                    apart[j / 4][j % 4] = fmaf(xs[i][thread / 16 + 16 * (j / 4)], ws[i][thread % 16 + 16 * (j % 4)],
-                                               apart[j / 4][j % 4]);
+                    apart[j / 4][j % 4] = fmaf(xs[i][thread / 16 + 16 * (j / 4)],
+                                               ws[i][thread % 16 + 16 * (j % 4)], apart[j / 4][j % 4]);
 #pragma unroll
             for (int j = 0; j < 16; ++j) sum[j / 4][j % 4] += apart[j / 4][j % 4];
             __syncthreads();

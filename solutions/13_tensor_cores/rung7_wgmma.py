@@ -173,14 +173,16 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 }
                 uint32_t largest[2] = {};
 #pragma unroll
-                for (int i = 0; i < 16; ++i) largest[i / 8] = max(largest[i / 8], magnitude(v[i / 8][i % 8]));
+                for (int i = 0; i < 16; ++i)
+                    largest[i / 8] = max(largest[i / 8], magnitude(v[i / 8][i % 8]));
 #pragma unroll
                 for (int i = 0; i < 4; ++i)  // four threads share a row
                     largest[i % 2] =
                         max(largest[i % 2], __shfl_xor_sync(0xffffffffu, largest[i % 2], i / 2 + 1));
                 // endregion
                 // region: counted
-                if (n == 0) {  // once for each row: what is large, beside its first numbers that are not zero; what is small
+                if (n == 0) {  // once for each row: what is large, beside its first numbers that are not
+                               // zero; what is small
 #pragma unroll
                     for (int r = 0; r < 2; ++r) {
                         if (floor[r] == 0.0f) floor[r] = __uint_as_float(largest[r]) * 0x1p-10f;
@@ -189,11 +191,13 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
 #pragma unroll
                     for (int i = 0; i < 16; ++i) {
                         const float a = fabsf(v[i / 8][i % 8]), least = floor[i / 8];
-                        counts[i / 8] += a >= least && a > 0.0f ? 1u : a > 0.0f && a < 0.25f * least ? 65536u : 0u;
+                        counts[i / 8] += a >= least && a > 0.0f          ? 1u
+                                         : a > 0.0f && a < 0.25f * least ? 65536u
+                                                                         : 0u;
                     }
                 }
                 // endregion
-                // region: split, again
+                // region: halves
                 uint32_t high[2][4], low[2][4];  // [step of 16][register of the operand]
 #pragma unroll
                 for (int r = 0; r < 2; ++r) {
@@ -225,7 +229,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                                      : "memory");
                     if (half == 1 && threadIdx.x % 128 < CLUSTER) arrive(full + 8, threadIdx.x % 128);
 #pragma unroll
-                    for (int i = 0; i < 64; ++i) sum[half][i] = fmaf(chunk[i], back[i / 2 % 2], sum[half][i]);
+                    for (int i = 0; i < 64; ++i)
+                        sum[half][i] = fmaf(chunk[i], back[i / 2 % 2], sum[half][i]);
                 }
                 // endregion
                 if (++stage == STAGES) stage = 0, phase ^= 1;
@@ -237,13 +242,16 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                     unsigned large = 0, small = 0;
 #pragma unroll
                     for (int lane = 0; lane < 4; ++lane) {  // four threads share a row
-                        const uint32_t one = __shfl_sync(0xffffffffu, counts[r], threadIdx.x % 32 / 4 * 4 + lane);
+                        const uint32_t one =
+                            __shfl_sync(0xffffffffu, counts[r], threadIdx.x % 32 / 4 * 4 + lane);
                         large += one & 65535, small += one >> 16;
                     }
-                    // `floor` was taken from the row's first numbers; its largest may lie up to 2^8 above those.
-                    const int power = static_cast<int>(widest[r] >> 23) + 1 - static_cast<int>(__float_as_uint(floor[r]) >> 23) - 10;
+                    // `floor` was taken from the row's first numbers; its largest may lie up to 2^8 above
+                    // those.
+                    const int power = static_cast<int>(widest[r] >> 23) + 1 -
+                                      static_cast<int>(__float_as_uint(floor[r]) >> 23) - 10;
                     unsigned found = width(large, small, inner, max(power, 0));
-                    if (power > 8) found = UNIT << 4;  // nothing is known of it
+                    if (power > 8) found = UNIT << 4;        // nothing is known of it
                     if (widest[r] == 0) found = UNIT << 18;  // zeros: nothing is lost
                     if (t == 0 && feature + r * 8 < cols) w_widths[feature + r * 8] = found;
                 }
@@ -318,8 +326,8 @@ void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor o
         boxes(parts.data_ptr(), CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, chunks * 64, rows, ROWS / CLUSTER);
     C10_CUDA_CHECK(cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
     product<<<std::min(sms / CLUSTER, tiles) * CLUSTER, 384, SHARED, stream>>>(
-        w_map, x_map, bias.data_ptr<float>(), down.data_ptr<float>(), out.data_ptr<float>(), w_widths, flag, rows,
-        cols, inner, chunks, scale, relu);
+        w_map, x_map, bias.data_ptr<float>(), down.data_ptr<float>(), out.data_ptr<float>(), w_widths, flag,
+        rows, cols, inner, chunks, scale, relu);
     unsure<ROWS, FEATURES><<<flags, 128, 0, stream>>>(x_widths, w_widths, flag, rows, cols);
     repair<ROWS, FEATURES><<<2 * sms, dim3(32, 8), 0, stream>>>(x.data_ptr<float>(), w.data_ptr<float>(),
                                                                 bias.data_ptr<float>(), out.data_ptr<float>(),

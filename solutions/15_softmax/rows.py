@@ -8,14 +8,15 @@
 float32 or bfloat16, with float32 arithmetic, on a GPU of compute capability 9.0; a row is a whole number of
 16-byte pieces. ``RmsNorm`` and ``ModelNew`` use them from PyTorch's autograd.
 
-- **Softmax and RMSNorm.** A block's threads keep their pieces of a row in registers between the pass that sums
-  and the one that writes.
-- **Softmax of a row that no block can keep.** A cluster of blocks goes from row to row, and each block keeps a
-  part; what they tell each other is two numbers. Later rows are on their way to shared memory meanwhile.
+- **Softmax and RMSNorm.** A block's threads keep their pieces of a row in registers between the pass that
+  sums and the one that writes.
+- **Softmax of a row that no block can keep.** A cluster of blocks goes from row to row, and each block
+  keeps a part; what they tell each other is two numbers. Later rows are on their way to shared memory
+  meanwhile.
 - **The derivative of RMSNorm.** Blocks go from row to row, in the same way, and each keeps its part of the
   weight's gradient in registers; a second kernel adds up those parts.
-- **Cross-entropy** writes nothing, so a row has any length. Each thread keeps the largest element so far and the
-  sum relative to it (lesson 15's rule); the block that ends last adds up the rows, in one order.
+- **Cross-entropy** writes nothing, so a row has any length. Each thread keeps the largest element so far
+  and the sum relative to it (lesson 15's rule); the block that ends last adds up the rows, in one order.
 
 Threads add up few numbers each in float32, and what they bring in float64: it costs nothing beside memory.
 """
@@ -42,7 +43,10 @@ template <typename T> __device__ __forceinline__ float number(const uint4& piece
     return __uint_as_float(i % 2 ? words[i / 2] & 0xffff0000u : words[i / 2] << 16);
 }
 template <typename T> __device__ __forceinline__ uint4 piece_of(const float (&v)[EACH<T>]) {
-    union { uint4 whole; T parts[EACH<T>]; } piece;
+    union {
+        uint4 whole;
+        T parts[EACH<T>];
+    } piece;
 #pragma unroll
     for (int i = 0; i < EACH<T>; ++i) piece.parts[i] = T(v[i]);
     return piece.whole;
@@ -53,14 +57,14 @@ template <typename T> __device__ __forceinline__ float largest_of(const uint4& p
         const float2 all = __bfloat1622float2(__hmax2(__hmax2(two[0], two[1]), __hmax2(two[2], two[3])));
         return fmaxf(all.x, all.y);
     }
-    return fmaxf(fmaxf(number<T>(piece, 0), number<T>(piece, 1)), fmaxf(number<T>(piece, 2), number<T>(piece, 3)));
+    return fmaxf(fmaxf(number<T>(piece, 0), number<T>(piece, 1)),
+                 fmaxf(number<T>(piece, 2), number<T>(piece, 3)));
 }
 // The sum of a piece's numbers, after `f`, in pairs.
 template <typename T, typename F> __device__ __forceinline__ float sum_of(const uint4& piece, F f) {
     float sum = 0.0f;
 #pragma unroll
-    for (int i = 0; i < EACH<T>; i += 4)
-        sum += (f(i) + f(i + 1)) + (f(i + 2) + f(i + 3));
+    for (int i = 0; i < EACH<T>; i += 4) sum += (f(i) + f(i + 1)) + (f(i + 2) + f(i + 3));
     return sum;
 }
 
@@ -73,7 +77,8 @@ template <typename T> __device__ __forceinline__ float exponential(float v, floa
     return power;
 }
 
-// A factor as the sum of two floats, from a first guess and the part that is wrong with it (unless that is no number).
+// A factor as the sum of two floats, from a first guess and the part that is wrong with it (unless that is
+// no number).
 struct Factor {
     float high, low;
     __device__ __forceinline__ Factor(float guess, double part) : high(guess), low(0.0f) {
@@ -93,7 +98,9 @@ __device__ __forceinline__ Factor one_over_root(double v) {
     return {guess, 0.5 * (1.0 - v * guess * guess)};
 }
 
-struct Two { double a, b; };
+struct Two {
+    double a, b;
+};
 __device__ __forceinline__ float moved(float v, int step) { return __shfl_xor_sync(~0u, v, step); }
 __device__ __forceinline__ double moved(double v, int step) { return __shfl_xor_sync(~0u, v, step); }
 __device__ __forceinline__ Two moved(Two v, int step) { return {moved(v.a, step), moved(v.b, step)}; }
@@ -131,8 +138,7 @@ template <typename T, int THREADS, int PIECES> struct Held {
         float found = -INFINITY;
 #pragma unroll
         for (int n = 0; n < PIECES; ++n)
-            if (n * THREADS + threadIdx.x < many)
-                found = fmaxf(found, largest_of<T>(piece[n]));
+            if (n * THREADS + threadIdx.x < many) found = fmaxf(found, largest_of<T>(piece[n]));
         return found;
     }
     template <typename F> __device__ __forceinline__ float sum(int many, F f) const {
@@ -167,7 +173,8 @@ template <int STAGES> struct Stages {
     }
     __device__ __forceinline__ uint4* at(int turn) const { return memory + turn % STAGES * pieces; }
     __device__ __forceinline__ void ask(int turn, int offset, const uint4* from, int many) const {
-        cuda::memcpy_async(at(turn) + offset, from, cuda::aligned_size_t<16>(many * 16), barriers[turn % STAGES]);
+        cuda::memcpy_async(at(turn) + offset, from, cuda::aligned_size_t<16>(many * 16),
+                           barriers[turn % STAGES]);
     }
     __device__ __forceinline__ void asked(int turn) const { (void)barriers[turn % STAGES].arrive(); }
     __device__ __forceinline__ void wait(int turn) const {
@@ -192,7 +199,8 @@ __device__ __forceinline__ float faded(float sum, float from, float to) {
     return sum == 0.0f ? 0.0f : sum * expf(base_of(from) - base_of(to));
 }
 
-// LANES threads go along a row, AHEAD pieces at a time: each keeps the largest of its elements, and the sum of exp(element
+// LANES threads go along a row, AHEAD pieces at a time: each keeps the largest of its elements, and the sum
+// of exp(element
 // - largest). ONCE: nobody will read the row again.
 template <typename T, int LANES, int AHEAD, bool ONCE>
 __device__ __forceinline__ void go_along(const uint4* row, int pieces, float& largest, float& sum) {
@@ -200,22 +208,25 @@ __device__ __forceinline__ void go_along(const uint4* row, int pieces, float& la
         uint4 held[AHEAD];
 #pragma unroll
         for (int n = 0; n < AHEAD; ++n)
-            if (begin + n * LANES < pieces) held[n] = ONCE ? __ldcs(row + begin + n * LANES) : row[begin + n * LANES];
+            if (begin + n * LANES < pieces)
+                held[n] = ONCE ? __ldcs(row + begin + n * LANES) : row[begin + n * LANES];
         const float before = largest;
 #pragma unroll
         for (int n = 0; n < AHEAD; ++n)
-            if (begin + n * LANES < pieces)
-                largest = fmaxf(largest, largest_of<T>(held[n]));
+            if (begin + n * LANES < pieces) largest = fmaxf(largest, largest_of<T>(held[n]));
         const float base = base_of(largest);
         sum = faded(sum, before, largest);
 #pragma unroll
         for (int n = 0; n < AHEAD; ++n)
             if (begin + n * LANES < pieces)
-                sum += sum_of<T>(held[n], [&](int i) { return exponential<T>(number<T>(held[n], i), base); });
+                sum +=
+                    sum_of<T>(held[n], [&](int i) { return exponential<T>(number<T>(held[n], i), base); });
     }
 }
 
-struct Part { double base, sum; };  // of a block's part of a row: the sum of exp(element - base)
+struct Part {
+    double base, sum;
+};  // of a block's part of a row: the sum of exp(element - base)
 
 // BLOCKS blocks are a cluster, and have a row at a time between them.
 template <typename T, int THREADS, int PIECES, int BLOCKS, int STAGES>
@@ -243,7 +254,8 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
         Held<T, THREADS, PIECES> held;
         stages.wait(turn);
         held.take(stages.at(turn), many);
-        const float base = base_of(together<THREADS>(held.largest(many), larger));  // all have taken their pieces
+        const float base =
+            base_of(together<THREADS>(held.largest(many), larger));  // all have taken their pieces
         ask(turn + STAGES);
         float mine = 0.0f;
 #pragma unroll
@@ -251,13 +263,15 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
             if (n * THREADS + threadIdx.x < many)
                 mine += sum_of<T>(held.piece[n], [&](int i) {
                     const float power = exponential<T>(number<T>(held.piece[n], i), base);
-                    if constexpr (sizeof(T) == 4) (&held.piece[n].x)[i] = __float_as_uint(power);  // in its place
+                    if constexpr (sizeof(T) == 4)
+                        (&held.piece[n].x)[i] = __float_as_uint(power);  // in its place
                     return power;
                 });
         const double sum = together<THREADS>(double(mine), added);
         Part* const of = shown[turn % 2];  // others may still read those of the row before
         if (threadIdx.x < BLOCKS)
-            cluster.map_shared_rank(of, threadIdx.x)[blockIdx.x % BLOCKS] = {sum == 0.0 ? -INFINITY : double(base), sum};
+            cluster.map_shared_rank(of, threadIdx.x)[blockIdx.x % BLOCKS] = {
+                sum == 0.0 ? -INFINITY : double(base), sum};
         cluster.sync();
         float largest = -INFINITY;
         double all = 0.0;
@@ -285,19 +299,20 @@ __global__ void __launch_bounds__(THREADS)
     held.take(in, pieces);
     w.take(weight, pieces);
     const double squares = together<THREADS>(double(held.sum(pieces, [](float v) { return v * v; })), added);
-    const Factor scale = one_over_root(squares / (pieces * EACH<T>) + eps);
+    const Factor scale = one_over_root(squares / (pieces * EACH<T>)+eps);
     held.write(out, pieces, [&](float v, int at, int i) {
         return scale.times<T>(v) * number<T>(w.piece[at / THREADS], i);
     });
 }
 
-// With s = 1 / sqrt(mean(x * x) + eps) and y = x * s * w: the gradient of x is s * (g * w - x * s * s * mean(g * w
+// With s = 1 / sqrt(mean(x * x) + eps) and y = x * s * w: the gradient of x is s * (g * w - x * s * s *
+// mean(g * w
 // * x)), that of w the sum over the rows of g * x * s.
 template <typename T, int THREADS, int PIECES, int STAGES>
 __global__ void __launch_bounds__(THREADS)
-    back_kernel(const uint4* __restrict__ in, const uint4* __restrict__ weight, const uint4* __restrict__ grad,
-                uint4* __restrict__ out, T* __restrict__ grad_of_weight, float* parts, int64_t rows, int pieces,
-                float eps) {
+    back_kernel(const uint4* __restrict__ in, const uint4* __restrict__ weight,
+                const uint4* __restrict__ grad, uint4* __restrict__ out, T* __restrict__ grad_of_weight,
+                float* parts, int64_t rows, int pieces, float eps) {
     extern __shared__ __align__(128) uint4 memory[];
     __shared__ Barrier barriers[STAGES];
     const Stages<STAGES> stages = {barriers, memory, 2 * pieces};
@@ -328,7 +343,8 @@ __global__ void __launch_bounds__(THREADS)
                     return v(i) * (number<T>(g.piece[n], i) * number<T>(w.piece[n], i));
                 });
             }
-        const Two sums = together<THREADS>(Two{squares, products}, both_added);  // all have taken their pieces
+        const Two sums =
+            together<THREADS>(Two{squares, products}, both_added);  // all have taken their pieces
         ask(turn + STAGES);
         const double each = 1.0 / (pieces * EACH<T>);
         const Factor scale = one_over_root(sums.a * each + eps);
@@ -353,10 +369,11 @@ __global__ void __launch_bounds__(THREADS)
         if (const int at = n * THREADS + threadIdx.x; at < pieces)
 #pragma unroll
             for (int i = 0; i < EACH<T>; i += 4)
-                to[(at * EACH<T> + i) / 4] = make_float4(of_weight[n][i], of_weight[n][i + 1], of_weight[n][i + 2],
-                                                         of_weight[n][i + 3]);
+                to[(at * EACH<T> + i) / 4] = make_float4(of_weight[n][i], of_weight[n][i + 1],
+                                                         of_weight[n][i + 2], of_weight[n][i + 3]);
     groups::this_grid().sync();
-    // Each block adds up some columns, 32 at a time: eight threads side by side have four each, of every so-manieth part.
+    // Each block adds up some columns, 32 at a time: eight threads side by side have four each, of every
+    // so-manieth part.
     constexpr int DOWN = THREADS / 8;
     __shared__ float4 of_part[DOWN][8];
     const int side = threadIdx.x % 8, down = threadIdx.x / 8, end = min(cols, (int(blockIdx.x) + 1) * each);
@@ -383,7 +400,8 @@ __global__ void __launch_bounds__(THREADS)
 
 // The losses of the block's rows; the block that ends last adds up those of all.
 template <typename T, int THREADS>
-__device__ __forceinline__ void end_of_losses(double mine, double* sums, T* out, unsigned* ended, int64_t rows) {
+__device__ __forceinline__ void end_of_losses(double mine, double* sums, T* out, unsigned* ended,
+                                              int64_t rows) {
     __shared__ bool last;
     mine = together<THREADS>(mine, added);
     if (threadIdx.x == 0) {
@@ -407,8 +425,8 @@ template <typename T> __device__ __forceinline__ float named(const uint4* row, i
 // Short rows: each warp has its own, so that nobody waits for anybody.
 template <typename T, int THREADS, int AHEAD>
 __global__ void __launch_bounds__(THREADS)
-    warps_loss_kernel(const uint4* __restrict__ in, const int64_t* __restrict__ targets, double* sums, T* out,
-                      unsigned* ended, int64_t rows, int pieces) {
+    warps_loss_kernel(const uint4* __restrict__ in, const int64_t* __restrict__ targets, double* sums,
+                      T* out, unsigned* ended, int64_t rows, int pieces) {
     double losses = 0.0;
     const int64_t step = int64_t(gridDim.x) * (THREADS / 32);
     for (int64_t row = int64_t(blockIdx.x) * (THREADS / 32) + threadIdx.x / 32; row < rows; row += step) {
@@ -439,7 +457,11 @@ __global__ void __launch_bounds__(THREADS)
     end_of_losses<T, THREADS>(loss, sums, out, ended, rows);
 }
 
-struct Rows { int64_t many; int pieces; cudaStream_t stream; };
+struct Rows {
+    int64_t many;
+    int pieces;
+    cudaStream_t stream;
+};
 Rows looked_at(const torch::Tensor& x, std::initializer_list<torch::Tensor> others) {
     TORCH_CHECK(x.is_cuda() && x.dim() == 2, "x must be a matrix on a CUDA device");
     TORCH_CHECK(x.scalar_type() == torch::kFloat32 || x.scalar_type() == torch::kBFloat16,
@@ -453,23 +475,28 @@ Rows looked_at(const torch::Tensor& x, std::initializer_list<torch::Tensor> othe
     in_place(x);
     for (const auto& t : others) {
         in_place(t);
-        TORCH_CHECK(t.scalar_type() == x.scalar_type() && t.device() == x.device() && t.size(-1) == x.size(1),
-                    "all tensors must have the dtype, the device and the columns of x");
+        TORCH_CHECK(
+            t.scalar_type() == x.scalar_type() && t.device() == x.device() && t.size(-1) == x.size(1),
+            "all tensors must have the dtype, the device and the columns of x");
     }
-    return {x.size(0), static_cast<int>(x.size(1) * x.element_size() / 16), at::cuda::getCurrentCUDAStream()};
+    return {x.size(0), static_cast<int>(x.size(1) * x.element_size() / 16),
+            at::cuda::getCurrentCUDAStream()};
 }
 const uint4* from(const torch::Tensor& t) { return reinterpret_cast<const uint4*>(t.data_ptr()); }
 uint4* to(const torch::Tensor& t) { return reinterpret_cast<uint4*>(t.data_ptr()); }
 
 // Calls `work` with the C++ type of x.
 template <typename Work> void of_type(const torch::Tensor& x, Work work) {
-    if (x.scalar_type() == torch::kFloat32) work(float());
-    else work(c10::BFloat16());
+    if (x.scalar_type() == torch::kFloat32)
+        work(float());
+    else
+        work(c10::BFloat16());
 }
 
 int multiprocessors() { return at::cuda::getCurrentDeviceProperties()->multiProcessorCount; }
 
-// Softmax by clusters of BLOCKS blocks, as many as can run at once; a block has a stage of its part of a row.
+// Softmax by clusters of BLOCKS blocks, as many as can run at once; a block has a stage of its part of a
+// row.
 template <typename T, int THREADS, int PIECES, int BLOCKS, int STAGES>
 void wide_softmax(const torch::Tensor& x, torch::Tensor& out, const Rows& rows) {
     const auto kernel = wide_softmax_kernel<T, THREADS, PIECES, BLOCKS, STAGES>;
@@ -498,14 +525,23 @@ torch::Tensor softmax(torch::Tensor x) {
         const auto by = [&](auto kernel, int threads) {
             kernel<<<rows.many, threads, 0, rows.stream>>>(from(x), to(out), p);
         };
-        if (p <= 512) by(softmax_kernel<T, 128, 4>, 128);
-        else if (p <= 1024) by(softmax_kernel<T, 256, 4>, 256);
-        else if (p <= 2048) by(softmax_kernel<T, 512, 4>, 512);
-        else if (p <= 4096) by(softmax_kernel<T, 512, 8>, 512);
-        else if (p <= 8192) wide_softmax<T, 512, 8, 2, 1>(x, out, rows);
-        else if (p <= 16384) wide_softmax<T, 512, 8, 4, 1>(x, out, rows);
-        else if (p <= 32768) wide_softmax<T, 512, 8, 8, 1>(x, out, rows);
-        else TORCH_CHECK(false, "a row of ", x.size(1), " elements does not fit into the registers of 8 blocks");
+        if (p <= 512)
+            by(softmax_kernel<T, 128, 4>, 128);
+        else if (p <= 1024)
+            by(softmax_kernel<T, 256, 4>, 256);
+        else if (p <= 2048)
+            by(softmax_kernel<T, 512, 4>, 512);
+        else if (p <= 4096)
+            by(softmax_kernel<T, 512, 8>, 512);
+        else if (p <= 8192)
+            wide_softmax<T, 512, 8, 2, 1>(x, out, rows);
+        else if (p <= 16384)
+            wide_softmax<T, 512, 8, 4, 1>(x, out, rows);
+        else if (p <= 32768)
+            wide_softmax<T, 512, 8, 8, 1>(x, out, rows);
+        else
+            TORCH_CHECK(false, "a row of ", x.size(1),
+                        " elements does not fit into the registers of 8 blocks");
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
@@ -522,17 +558,24 @@ torch::Tensor rms_norm(torch::Tensor x, torch::Tensor weight, double eps) {
         const auto by = [&](auto kernel, int threads) {
             kernel<<<rows.many, threads, 0, rows.stream>>>(from(x), from(weight), to(out), p, eps);
         };
-        if (p <= 512) by(norm_kernel<T, 128, 4>, 128);
-        else if (p <= 1024) by(norm_kernel<T, 256, 4>, 256);
-        else if (p <= 2048) by(norm_kernel<T, 512, 4>, 512);
-        else if (p <= 4096) by(norm_kernel<T, 512, 8>, 512);
-        else TORCH_CHECK(false, "a row of ", x.size(1), " elements does not fit into the registers of a block");
+        if (p <= 512)
+            by(norm_kernel<T, 128, 4>, 128);
+        else if (p <= 1024)
+            by(norm_kernel<T, 256, 4>, 256);
+        else if (p <= 2048)
+            by(norm_kernel<T, 512, 4>, 512);
+        else if (p <= 4096)
+            by(norm_kernel<T, 512, 8>, 512);
+        else
+            TORCH_CHECK(false, "a row of ", x.size(1),
+                        " elements does not fit into the registers of a block");
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }
 
-std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, torch::Tensor grad, double eps) {
+std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, torch::Tensor grad,
+                                         double eps) {
     const c10::cuda::CUDAGuard on(x.device());
     const Rows rows = looked_at(x, {weight, grad});
     TORCH_CHECK(grad.sizes() == x.sizes(), "the gradient must have the shape of x");
@@ -556,13 +599,18 @@ std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, 
             int64_t many = rows.many;
             int pieces = p;
             void* arguments[] = {&in, &w, &g, &results, &of_columns, &of_blocks, &many, &pieces, &small};
-            C10_CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), dim3(blocks), dim3(threads),
-                                                       arguments, bytes, rows.stream));
+            C10_CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), dim3(blocks),
+                                                       dim3(threads), arguments, bytes, rows.stream));
         };
-        if (p <= 512) by(back_kernel<T, 256, 2, 4>, 256, 4, 1);
-        else if (p <= 1024) by(back_kernel<T, 256, 4, 2>, 256, 2, 2);
-        else if (p <= 2048) by(back_kernel<T, 512, 4, 2>, 512, 2, 2);
-        else TORCH_CHECK(false, "a row of ", x.size(1), " elements does not fit into the registers of a block");
+        if (p <= 512)
+            by(back_kernel<T, 256, 2, 4>, 256, 4, 1);
+        else if (p <= 1024)
+            by(back_kernel<T, 256, 4, 2>, 256, 2, 2);
+        else if (p <= 2048)
+            by(back_kernel<T, 512, 4, 2>, 512, 2, 2);
+        else
+            TORCH_CHECK(false, "a row of ", x.size(1),
+                        " elements does not fit into the registers of a block");
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return {out, of_weight};
@@ -571,8 +619,9 @@ std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, 
 torch::Tensor cross_entropy(torch::Tensor x, torch::Tensor targets, torch::Tensor ended) {
     const c10::cuda::CUDAGuard on(x.device());
     const Rows rows = looked_at(x, {});
-    TORCH_CHECK(targets.is_cuda() && targets.is_contiguous() && targets.dim() == 1 && targets.size(0) == rows.many,
-                "targets must be one int64 for each row, on the device of x");
+    TORCH_CHECK(
+        targets.is_cuda() && targets.is_contiguous() && targets.dim() == 1 && targets.size(0) == rows.many,
+        "targets must be one int64 for each row, on the device of x");
     TORCH_CHECK(x.numel() > 0, "the mean loss of no rows is not a number");
     torch::Tensor out = torch::empty({}, x.options());
     of_type(x, [&](auto t) {
@@ -584,8 +633,10 @@ torch::Tensor cross_entropy(torch::Tensor x, torch::Tensor targets, torch::Tenso
                 from(x), targets.data_ptr<int64_t>(), sums.data_ptr<double>(), out.data_ptr<T>(),
                 reinterpret_cast<unsigned*>(ended.data_ptr<int>()), rows.many, rows.pieces);
         };
-        if (rows.pieces <= 1024) by(warps_loss_kernel<T, 256, 4>, 256, 8 * multiprocessors());
-        else by(loss_kernel<T, 512, 4>, 512, rows.many);
+        if (rows.pieces <= 1024)
+            by(warps_loss_kernel<T, 256, 4>, 256, 8 * multiprocessors());
+        else
+            by(loss_kernel<T, 512, 4>, 512, rows.many);
     });
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
@@ -594,7 +645,8 @@ torch::Tensor cross_entropy(torch::Tensor x, torch::Tensor targets, torch::Tenso
 declared = """
 torch::Tensor softmax(torch::Tensor x);
 torch::Tensor rms_norm(torch::Tensor x, torch::Tensor weight, double eps);
-std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, torch::Tensor grad, double eps);
+std::vector<torch::Tensor> rms_norm_back(torch::Tensor x, torch::Tensor weight, torch::Tensor grad,
+                                         double eps);
 torch::Tensor cross_entropy(torch::Tensor x, torch::Tensor targets, torch::Tensor ended);
 """
 extension = load_inline(

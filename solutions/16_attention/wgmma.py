@@ -2,20 +2,19 @@
 
     out = wgmma.attention(q, k, v, causal)     # (..., n, d), (..., m, d), (..., m, d) -> (..., n, d)
 
-A block has 128 queries of a head: one warpgroup copies tiles of 128 keys and values (TMA), two multiply, each
-for 64 of the queries. ``wgmma`` takes its left factor from registers, too, and what a thread holds of a tile
-of scores is, as bfloat16, just what it must hold of the left factor of the second product.
+A block has 128 queries of a head: one warpgroup copies tiles of 128 keys and values (TMA), two multiply,
+each for 64 of the queries. ``wgmma`` takes its left factor from registers, too, and what a thread holds of
+a tile of scores is, as bfloat16, just what it must hold of the left factor of the second product.
 
-While the tensor cores multiply the shares of one tile with its values, the same warps take the exponentials of
-the next one: its scores were asked for before. Exponentials are powers of two, and what they are relative to
-changes only when a score is more than 2 ** ENOUGH times as large.
+While the tensor cores multiply the shares of one tile with its values, the same warps take the exponentials
+of the next one: its scores were asked for before. Exponentials are powers of two, and what they are
+relative to changes only when a score is more than 2 ** ENOUGH times as large.
 
-The scheme is that of Shah and others, *FlashAttention-3* (2024), https://arxiv.org/abs/2407.08608; layouts of
-fragments and of tiles in shared memory are those of the PTX manual, *Asynchronous warpgroup level matrix
+The scheme is that of Shah and others, *FlashAttention-3* (2024), https://arxiv.org/abs/2407.08608; layouts
+of fragments and of tiles in shared memory are those of the PTX manual, *Asynchronous warpgroup level matrix
 multiply-accumulate*.
 """
 
-import torch
 from torch.utils.cpp_extension import load_inline
 
 
@@ -77,20 +76,25 @@ __device__ __forceinline__ void arrive(uint32_t bar) {
 __device__ __forceinline__ void wait(uint32_t bar, int phase) {
     asm volatile(
         "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra done;\nbra "
-        "again;\ndone:\n}\n" ::"r"(bar), "r"(phase) : "memory");
+        "again;\ndone:\n}\n" ::"r"(bar),
+        "r"(phase)
+        : "memory");
 }
 // TMA: one thread asks for a box of a tensor; it arrives in shared memory, and its bytes at the barrier.
 __device__ __forceinline__ void fetch(uint32_t to, const CUtensorMap* map, int col, int row, int head,
                                       uint32_t bar) {
     asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
-        "%4}], [%5];" ::"r"(to), "l"(map), "r"(col), "r"(row), "r"(head), "r"(bar) : "memory");
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+        "%3, "
+        "%4}], [%5];" ::"r"(to),
+        "l"(map), "r"(col), "r"(row), "r"(head), "r"(bar)
+        : "memory");
 }
 // A tile lies in slabs of 64 features: rows of 128 bytes, their 16-byte pieces swizzled, eight rows in 1024
 // bytes. `slab`: bytes of a slab, which matter where the product goes along its rows.
 __device__ __forceinline__ uint64_t describe(uint32_t at, uint32_t slab) {
-    return static_cast<uint64_t>((at & 0x3FFFF) >> 4) | static_cast<uint64_t>(slab >> 4) << 16 | 64ull << 32 |
-           1ull << 62;
+    return static_cast<uint64_t>((at & 0x3FFFF) >> 4) | static_cast<uint64_t>(slab >> 4) << 16 |
+           64ull << 32 | 1ull << 62;
 }
 __device__ __forceinline__ void begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline__ void commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -111,14 +115,15 @@ __device__ __forceinline__ uint32_t packed(float low, float high) {
     return reinterpret_cast<const uint32_t&>(both);
 }
 
-template <int D>
-constexpr int memory_bytes() { return (GROUPS * ROWS + 2 * STAGES * KEYS) * D * 2 + (1 + 4 * STAGES) * 8 + 1024; }
+template <int D> constexpr int memory_bytes() {
+    return (GROUPS * ROWS + 2 * STAGES * KEYS) * D * 2 + (1 + 4 * STAGES) * 8 + 1024;
+}
 
 template <int D>
 __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
     attention_kernel(const __grid_constant__ CUtensorMap q_map, const __grid_constant__ CUtensorMap k_map,
-                     const __grid_constant__ CUtensorMap v_map, bf16* __restrict__ out, int n, int m, float power,
-                     bool causal) {
+                     const __grid_constant__ CUtensorMap v_map, bf16* __restrict__ out, int n, int m,
+                     float power, bool causal) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     constexpr int SLABS = D / 64, TILE = KEYS * D * 2, QUERY = ROWS * D * 2, NT = KEYS / 8, DT = D / 8;
     extern __shared__ unsigned char memory[];
@@ -143,7 +148,8 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
             expect(bars, GROUPS * QUERY);
             for (int g = 0; g < GROUPS; ++g)
                 for (int slab = 0; slab < SLABS; ++slab)
-                    fetch(qs + g * QUERY + slab * ROWS * 128, &q_map, slab * 64, first + g * ROWS, head, bars);
+                    fetch(qs + g * QUERY + slab * ROWS * 128, &q_map, slab * 64, first + g * ROWS, head,
+                          bars);
             for (int j = 0; j < tiles; ++j) {
                 const int stage = j % STAGES, phase = j / STAGES % 2 ^ 1;
                 for (int what = 0; what < 4; what += 2) {
@@ -214,7 +220,8 @@ __global__ void __launch_bounds__(128 * (GROUPS + 1), 1)
 #pragma unroll
         for (int s = 0; s < KEYS / 16; ++s)
 #pragma unroll
-            for (int i = 0; i < 4; ++i) share[s][i] = packed(scores[8 * s + 2 * i], scores[8 * s + 2 * i + 1]);
+            for (int i = 0; i < 4; ++i)
+                share[s][i] = packed(scores[8 * s + 2 * i], scores[8 * s + 2 * i + 1]);
     };
     const auto release = [&](int what, int stage) {
         if (threadIdx.x % 128 == 0) arrive(bar(what + 1, stage));
@@ -277,7 +284,8 @@ CUtensorMap boxes(const torch::Tensor& t, int box_rows) {
         &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, t.data_ptr(), dims, pitch, box, steps,
         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    TORCH_CHECK(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: ", static_cast<int>(status), " for ", t.sizes());
+    TORCH_CHECK(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: ", static_cast<int>(status), " for ",
+                t.sizes());
     return map;
 }
 
@@ -289,8 +297,9 @@ void launch(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor&
     C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const dim3 grid((n + GROUPS * ROWS - 1) / (GROUPS * ROWS), q.numel() / (static_cast<int64_t>(n) * D));
     kernel<<<grid, 128 * (GROUPS + 1), bytes, at::cuda::getCurrentCUDAStream()>>>(
-        boxes(q, ROWS), boxes(k, KEYS), boxes(v, KEYS), reinterpret_cast<bf16*>(out.data_ptr<at::BFloat16>()), n,
-        m, 1.44269504f / sqrtf(D), causal);  // exp(x) = 2 ** (x * log2(e))
+        boxes(q, ROWS), boxes(k, KEYS), boxes(v, KEYS),
+        reinterpret_cast<bf16*>(out.data_ptr<at::BFloat16>()), n, m, 1.44269504f / sqrtf(D),
+        causal);  // exp(x) = 2 ** (x * log2(e))
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -307,8 +316,10 @@ torch::Tensor attention(torch::Tensor q, torch::Tensor k, torch::Tensor v, bool 
     torch::Tensor out = torch::empty_like(q);
     if (q.numel() == 0) return out;
     if (k.numel() == 0) return out.zero_();
-    if (d == 64) launch<64>(q, k, v, out, causal);
-    else launch<128>(q, k, v, out, causal);
+    if (d == 64)
+        launch<64>(q, k, v, out, causal);
+    else
+        launch<128>(q, k, v, out, causal);
     return out;
 }
 """.replace("@INSTRUCTIONS@", INSTRUCTIONS)

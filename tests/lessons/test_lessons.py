@@ -46,7 +46,9 @@ def test_exactly_these_files(name):
     assert found - EXTRA == FILES | with_cases
     in_solutions = {p.name for p in (ROOT / "solutions" / name).iterdir() if p.name != "__pycache__"}
     ladder = {f"{n}.py" for n in (*files.RUNGS.values(), "parts", "elementwise")}
-    more = {"13": ladder, "16": {"mma_sync.py"}}.get(name[:2], set())  # what goes beyond the lesson
+    more = {"13": ladder, "15": {"rows.py"}, "16": {"mma_sync.py", "wgmma.py"}}.get(
+        name[:2], set()
+    )  # what goes beyond the lesson
     assert in_solutions - {"alternatives"} == {"solution.py"} | more
 
 

@@ -40,7 +40,9 @@ ORDER = [8 * q + 2 * i + j for i in range(4) for q in range(4) for j in range(2)
 
 
 def cases():
-    m = load_inline("ladder_parts", [CPP], [parts.SPLIT + parts.FINISH + LAUNCH], functions=["split", "doubt", "mend"])
+    m = load_inline(
+        "ladder_parts", [CPP], [parts.SPLIT + parts.FINISH + LAUNCH], functions=["split", "doubt", "mend"]
+    )
     return {name[5:]: lambda runtime, f=f: f(m) for name, f in globals().items() if name.startswith("case_")}
 
 
