@@ -41,6 +41,8 @@ class _Handler(SimpleHTTPRequestHandler):
         if packed:
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(body)))
+        if path.suffix != ".html":  # a browser keeps what it has compiled of a script with the script
+            self.send_header("Cache-Control", "max-age=600")
         self.end_headers()
         self.sent[self.path] = len(body)
         self.wfile.write(body)
