@@ -109,10 +109,12 @@ def play(jobs: list[Job], room: Room, ends: float) -> Iterator[tuple[Job, str, f
         time.sleep(TICK_S)
         families = _families([one.pid for one in running])
         for one in list(running):
-            count, size = families[one.pid]
+            family, most = families[one.pid]
             late = one.seconds > one.job.limit_s
-            why = "time" if late else "memory" if size > room.memory_bytes else ""
-            why = why or ("processes" if count > room.processes else "")
+            much = most > room.memory_bytes and _held(family) > room.memory_bytes
+            why = (
+                "time" if late else "memory" if much else "processes" if len(family) > room.processes else ""
+            )
             if why and not one.ended_by:
                 one.ended_by = why
                 os.kill(one.pid, signal.SIGKILL)
@@ -133,8 +135,8 @@ def _ended(one: Running) -> bool:
     return gone
 
 
-def _families(roots: list[int]) -> dict[int, tuple[int, int]]:
-    """Of each process how many it and its descendants are, and the bytes that they hold."""
+def _families(roots: list[int]) -> dict[int, tuple[list[int], int]]:
+    """Each process with its descendants, and the bytes that they hold: too many where they share some."""
     children, sizes = defaultdict[int, list[int]](list), dict[int, int]()
     for place in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError, ValueError):
@@ -148,7 +150,17 @@ def _families(roots: list[int]) -> dict[int, tuple[int, int]]:
         family = [root]
         for pid in family:
             family += children[pid]
-        found[root] = len(family), sum(sizes.get(pid, 0) for pid in family)
+        found[root] = family, sum(sizes.get(pid, 0) for pid in family)
+    return found
+
+
+def _held(family: list[int]) -> int:
+    """The bytes that these hold; what several of them share since a fork counts once. Slow to read."""
+    found = 0
+    for pid in family:
+        with contextlib.suppress(OSError):
+            rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            found += 1024 * sum(int(row.split()[1]) for row in rows if row.startswith("Pss_Anon:"))
     return found
 
 
