@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.domain.within import TooMuchError, within
-from grader.feedback.explain import brackets, outermost, python_alternatives
+from grader.feedback.explain import brackets, outermost, precedence, python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
 from grader.feedback.explain.own_lines import code_of
@@ -99,7 +99,9 @@ class Nearest:
     @property
     def reason(self) -> tuple[str, str] | None:
         """Why the line is wrong, and what to write, where that can be told from its two forms."""
-        return brackets.moved(self.before, self.after) if len(self.lines) == 1 else None
+        if len(self.lines) != 1:
+            return None
+        return brackets.moved(self.before, self.after) or precedence.first(self.before, self.after)
 
     @property
     def in_one_line(self) -> bool:
@@ -622,7 +624,9 @@ def _not_shown(nearest: Nearest, found: str) -> tuple[str, str]:
     known = nearest.known or (
         outermost.compared(nearest.before, nearest.after) if len(nearest.lines) < 2 else ""
     )
-    fix = "Work out by hand what it gives here, and compare that with what the task asks for."
+    fix = (
+        "Work out by hand what it gives here, and compare that with what the task asks for." if known else ""
+    )
     if nearest.refused:
         fix = "The error below is about this statement: compare the two, word by word."
     return f"{found} {known}".rstrip(), fix

@@ -57,6 +57,7 @@ ALL_COME = (
 NO_INDEX = {
     "takes no part in the shuffle": ALL_COME,
     "calls a warp function": ALL_COME,
+    "divides an integer by zero": "Look at what stands behind the / or %, and which thread has 0 there.",
     "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",
 }
 

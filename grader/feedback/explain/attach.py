@@ -21,6 +21,7 @@ from grader.feedback.explain import (
     python_signs,
     timing_mistakes,
     warned,
+    where_made,
     whole_division,
 )
 from grader.feedback.explain.engine import Explanation, explain
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from grader.backends.simt.compile.warnings import Warned
 
+ASKED = re.compile(r" ?Which \w+ would show that\?")
 ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
 # What a warning of the compiler, or a fact about the text, says nothing about.
 BEFORE_THE_CALL = {
@@ -58,6 +60,7 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     # What the message advises, where it knows the cause no better: it would be said twice.
     advice = finding.evidence.get("advice")
     message = message.replace(str(advice), "").rstrip() if advice else message
+    message = ASKED.sub("", message)  # which the cause answers
     if found.line and (named := re.match(r"Line (\d+): ", message)) and int(named[1]) != found.line:
         message = _begun(message[named.end() :])  # one place is enough, and the cause's is the nearer one
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
@@ -109,7 +112,8 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
         case "undeclared":
             return other_functions.undeclared(found, source)
         case "wrong-call":
-            return none_handed_over.handed_over(host_mistakes.call(found, finding, source), source)
+            found = where_made.called(host_mistakes.call(found, finding, source), source)
+            return where_made.handed_over(none_handed_over.handed_over(found, source), source)
         case _:
             return found
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TRUTHS = {"equal", "allclose", "isclose", "all", "any", "array_equal", "is_contiguous", "isnan", "isfinite"}
+EQUAL = {"equal", "allclose", "assert_close", "array_equal"}
+PASSED = re.compile(r"It passes on a kernel|has no assert and raises nothing")
 # Functions whose last bit depends on how they are computed.
 ROUNDED = re.compile(
     r"\b(?:sigmoid|silu|exp|expm1|log|log1p|tanh|softmax|log_softmax|gelu|erf|softplus|mish|sqrt|rsqrt|pow|sin|cos|"
@@ -20,8 +22,11 @@ ROUNDED = re.compile(
 )
 
 
-def _branch(text: SubmissionText, finding: Finding) -> list[ast.stmt]:
-    """The statements of what the message names by its line, and of the file's functions that these call."""
+def _branch(text: SubmissionText, finding: Finding, *, whole: bool = False) -> list[ast.stmt]:
+    """The statements of what the message names by its line, and of the file's functions that these call.
+
+    ``whole``: those of all tests where the line is no branch or function.
+    """
     named = re.match(r"Line (\d+): ", finding.message)
     if named is None or text.tree is None:
         return []
@@ -29,6 +34,13 @@ def _branch(text: SubmissionText, finding: Finding) -> list[ast.stmt]:
     heads = [n for n in ast.walk(text.tree) if isinstance(n, ast.If | ast.FunctionDef) and n.lineno == line]
     own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
     found = list(heads[0].body) if len(heads) == 1 else []
+    if not found and whole:  # the line is an entry of a table: the tests themselves look at it
+        found = [
+            one
+            for n in text.tree.body
+            if isinstance(n, ast.FunctionDef) and n.name.startswith("test")
+            for one in n.body
+        ]
     called = {n.func.id for n in _nodes(found) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     for name in sorted(called & own.keys()):
         found += own[name].body
@@ -51,10 +63,18 @@ def _truth(node: ast.expr, own: set[str]) -> bool:
 
 def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``torch.equal(a, b)`` as a statement, without ``assert``."""
-    if "It passes on a kernel" not in finding.message:
+    if not PASSED.search(finding.message):
         return
     own = {n.name for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)} if text.tree else set()
-    every = [n for n in _nodes(_branch(text, finding)) if isinstance(n, ast.Expr) and _truth(n.value, own)]
+    inside = list(_nodes(_branch(text, finding, whole=True)))
+    read = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    every = [n for n in inside if isinstance(n, ast.Expr) and _truth(n.value, own)]
+    kept = [n for n in inside if isinstance(n, ast.Assign) and _truth(n.value, own)
+            and not read & {ast.unparse(t) for t in n.targets} and not every]  # fmt: skip
+    for one in kept[:1]:
+        name = ast.unparse(one.targets[0])
+        cause = f"{name} holds the answer, and no line looks at it: only an assertion makes the test fail."
+        yield Fact("answer-dropped", one.lineno, cause, f"Write `assert {ast.unparse(one.value)}`.")
     if not every:
         return
     every.sort(key=lambda n: n.lineno)
@@ -207,7 +227,7 @@ def _asserted_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert (a == b, "wrong")``, which is true whatever a and b are."""
     if "It passes on a kernel" not in finding.message:
         return
-    for node in _nodes(_branch(text, finding)):
+    for node in _nodes(_branch(text, finding, whole=True)):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
             parts = ", ".join(map(ast.unparse, node.test.elts))
             cause = (
@@ -216,6 +236,88 @@ def _asserted_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
             yield Fact("tuple-asserted", node.lineno, cause, f"Take the brackets away: `assert {parts}`.")
             return
+
+
+def _with_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert torch.equal(out, out)``."""
+    if not PASSED.search(finding.message):
+        return
+    again = re.search(r"second|again|repeat|twice|each call|overwrites", finding.message)
+    for node in _nodes(_branch(text, finding, whole=True)):
+        sides: list[ast.expr] = []
+        if not isinstance(node, ast.expr):
+            continue
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
+            sides = [node.left, node.comparators[0]]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in EQUAL:
+            sides = (
+                [*node.args[:2]] if len(node.args) > 1 else [*node.args, getattr(node.func, "value", node)]
+            )
+        if len(sides) != 2 or ast.unparse(sides[0]) != ast.unparse(sides[1]):
+            continue
+        code, calls = ast.unparse(sides[0]), any(isinstance(n, ast.Call) for n in ast.walk(sides[0]))
+        if calls and again:
+            continue
+        cause = f"This compares `{code}` with itself: whatever the kernel gives, the two sides are the same."
+        yield Fact("with-itself", node.lineno, cause, "Compare what the kernel gives with what is expected.")
+        return
+
+
+def _lets_one_pass(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.allclose`` of whole numbers, and a tolerance of 1, in a test that a kernel passes which is off by 1."""
+    by_one, rounded = "1 too " in finding.message, re.search(r"in float32|24 bits", finding.message)
+    if "It passes on a kernel" not in finding.message or not (by_one or rounded):
+        return
+    for node in _nodes(_branch(text, finding, whole=True)):
+        if isinstance(node, ast.Call) and (name := ast.unparse(node.func)).rpartition(".")[2] in (
+            "allclose",
+            "isclose",
+        ):
+            given = {k.arg: k.value for k in node.keywords} | dict(
+                zip(("rtol", "atol"), node.args[2:], strict=False)
+            )
+            numbers = {
+                k: v.value
+                for k, v in given.items()
+                if isinstance(v, ast.Constant) and isinstance(v.value, int | float)
+            }
+            written = [*map(ast.unparse, node.args[:2])]
+            exact = (
+                f"If the two are to be equal, write `torch.equal({', '.join(written)})`; else give a tolerance that is smaller."
+                if len(written) == 2
+                else "Give a tolerance that is smaller."
+            )
+            if numbers.get("atol", 0) >= 1:
+                cause = f"`atol={numbers['atol']}` lets every element be off by {numbers['atol']}."
+                yield Fact("tolerance-too-wide", node.lineno, cause, exact)
+                return
+            rtol = numbers.get("rtol", 1e-5 if "rtol" not in given else 0)
+            if (rtol > 0 and "rtol" not in given) or rtol >= 1e-5:
+                default = "" if "rtol" in given else " without `rtol`"
+                cause = f"{name}{default} allows a difference of {rtol:.3g} times a number's size: where a number is {1 / rtol:,.0f} or more, 1 more or less passes."
+                yield Fact("tolerance-too-wide", node.lineno, cause, exact)
+                return
+        if (
+            by_one
+            and isinstance(node, ast.Compare)
+            and len(node.ops) == 1
+            and isinstance(node.ops[0], ast.Lt | ast.LtE)
+        ):
+            most = node.comparators[0]
+            if (
+                isinstance(most, ast.Constant)
+                and isinstance(most.value, int | float)
+                and most.value >= 1
+                and re.search(r"\babs\b", ast.unparse(node.left))
+            ):
+                cause = f"`{ast.unparse(node)}` lets differences up to {most.value} pass."
+                yield Fact(
+                    "tolerance-too-wide",
+                    node.lineno,
+                    cause,
+                    "Allow less: no more than the rounding that is claimed.",
+                )
+                return
 
 
 def _one_is_enough(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -327,6 +429,8 @@ def _difference(node: ast.expr, values: dict[str, ast.expr]) -> ast.BinOp | None
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_asserted_tuple, frozenset({Status.WRONG_ANSWER})),
+    (_with_itself, frozenset({Status.WRONG_ANSWER})),
+    (_lets_one_pass, frozenset({Status.WRONG_ANSWER})),
     (_one_is_enough, frozenset({Status.WRONG_ANSWER})),
     (_elements_alone, frozenset({Status.WRONG_ANSWER})),
     (_one_sided, frozenset({Status.WRONG_ANSWER})),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grader.backends.extension.request import named
-from grader.feedback.explain import own_lines, places, refused_lines, slips
+from grader.feedback.explain import own_lines, places, refused_lines, slips, torch_names
 from grader.feedback.explain.places import Error
 from grader.feedback.explain.rules import RULES
 from grader.feedback.explain.rules.cpp import BUILTINS, COMMON, MEMBERS, TORCH
@@ -100,10 +100,12 @@ def _slip(errors: list[Error], source: str) -> Explanation | None:
     file, line, code = _place(first, "", source)
     text = source.splitlines()
     known = 1 < line <= len(text) and text[line - 1].strip() == code
-    cpp = own_lines.code_of(source) if source else ""
+    cpp = own_lines.cpp_alone(source) if source else ""
+    mine = "".join(cpp.splitlines()[line - 1 : line])
     slip = None
-    if not known or cpp.splitlines()[line - 1 : line] != [""]:  # else the line is one of Python
-        slip = slips.found(first.text, line, code, text[line - 2] if known else "")
+    if not known or mine:  # else the line is one of Python
+        whole = not known or own_lines.blanked(text[line - 1]).strip() == mine.strip()
+        slip = slips.found(first.text, line, code if whole else mine, text[line - 2] if known else "")
     slip = slip or (slips.anywhere(cpp) if source else None)
     if slip is None:
         return None
@@ -235,6 +237,11 @@ def _fill(rule: Rule, groups: dict[str, str], error: Error, source: str) -> Expl
         cause, fix, line = known_here
         code = source.splitlines()[line - 1].strip()
     near = _near(name, error.text, source, _meant(rule.id, groups))
+    if rule.id == "not-in-torch" and (meant := torch_names.dtype(name)):
+        cause, fix = (
+            f"{name} is Python's name of a dtype; C++ has another one for it.",
+            f"Write `torch::{meant}`.",
+        )
     if rule.id == "not-in-module":
         near = _in_module(groups["module"], name)
     known = _Known(groups | {"name": name, "near": near, "above": above, "declared": declared})

@@ -32,7 +32,16 @@ def explained(finding: Finding, source: str) -> Explanation | None:
     call = _call(text, finding)
     if call is None:
         return None
-    for find in (_quoted_name, _lacks, _no_such_argument, _not_a_name, _no_names, _turned_words, _no_module):
+    for find in (
+        _name,
+        _quoted_name,
+        _lacks,
+        _no_such_argument,
+        _not_a_name,
+        _no_names,
+        _turned_words,
+        _no_module,
+    ):
         for fact in find(text, call, finding):
             return indices.told(fact, source)
     return None
@@ -86,6 +95,30 @@ def _quoted_name(text: SubmissionText, call: ast.Call, _finding: Finding) -> Ite
                 yield Fact(
                     "quoted-name", one.lineno, cause, f"Write `{word.arg}={one.value}`, without quotes."
                 )
+
+
+def _name(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
+    """``name="lesson-01"``, which is no name of C++."""
+    told = re.search(
+        r"extension's name '(.*?)' is not an identifier|PyInit_(\d\w*|\w*[^\w()]+[^()]*)\)",
+        f"{finding.message} {finding.evidence.get('text')}",
+    )
+    given = _keyword(call, "name")
+    node = given.value if given else call.args[0] if call.args else None
+    if told is None or node is None:
+        return
+    name = _words(text, node)
+    wrong = " and ".join(f"`{c}`" if c.strip() else "a space" for c in dict.fromkeys(re.findall(r"\W", name)))
+    why = f"which cannot hold {wrong}" if wrong else "which cannot begin with a digit"
+    right = re.sub(r"\W+", "_", name).strip("_")
+    right = right if right[:1].isalpha() else f"lesson_{right}" if right else ""
+    cause = (
+        f"load_inline makes a name of C++ of `{name}`, {why}."
+        if name
+        else "load_inline's name becomes a name of C++, and this one cannot be one."
+    )
+    fix = f'Write `"{right}"`.' if right else "Use letters, digits and _ only, with a letter first."
+    yield Fact("extension-name", written_out(text, node).lineno, cause, fix)
 
 
 def _lacks(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:

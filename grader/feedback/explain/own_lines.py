@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
+from grader.feedback.explain import torch_names
 from grader.feedback.look.python_source import cpp_sources
 
 if TYPE_CHECKING:
@@ -46,6 +47,16 @@ def code_of(source: str) -> str:
                 if number < len(lines):
                     lines[number] += one
     return "\n".join(lines)
+
+
+def cpp_alone(source: str) -> str:
+    """The same, but nothing for a file of Python that holds no C++."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return blanked(source)
+    python = any(isinstance(n, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.Call) for n in tree.body)
+    return code_of(source) if not python or any(cpp_sources(tree)) else ""
 
 
 def beginnings(source: str) -> list[int]:
@@ -494,13 +505,13 @@ def better(rule: str, source: str, code: str) -> str:
     """What to write instead, where the file tells more than the error's text; "" where it does not."""
     called = re.search(r"\b(\w+)\s*\(", code)
     cpp = code_of(source) if source else ""
-    dotted = [f"`{a}::{b}`" for a, b in re.findall(r"\b(torch|at|c10|std)\s?\.\s?(\w+)", code)]
+    dotted = torch_names.with_colons(code)
     if rule == "python-power":
         return _power(code)
     if rule == "tensor-for-pointer" and (names := _tensors_launched(code, cpp)):
         return f"Hand over {' and '.join(f'`{n}.data_ptr<float>()`' for n in names)}."
     if rule == "dot-for-namespace" and dotted:
-        return f"Write {' and '.join(dict.fromkeys(dotted))}. The dot is for what an object has: x.size(0), threadIdx.x."
+        return f"Write {' and '.join(dotted)}. The dot is for what an object has: x.size(0), threadIdx.x."
     bare = re.findall(r"(?:>>>\s*\(|,)\s*(\w+\.data_ptr)\(\)", cpp)
     if rule == "launch-arguments" and bare:
         return f"A pointer needs its type: write {' and '.join(f'`{one}<float>()`' for one in dict.fromkeys(bare))}."

@@ -368,6 +368,10 @@ class TimerCode:
                                "The fields are, in this order, median, p10 (the small one), p90 (the large one) and n.")  # fmt: skip
                 elif unsorted := self.unsorted(value):
                     yield unsorted
+                elif exchanged := _in_each_others_place(fields, self.which, function):
+                    other, right = exchanged
+                    cause = f"{self.which} gets `{shown}`, and {other} gets `{self.shown(fields[other])}`: the two are in each other's place."
+                    yield Fact("fields-exchanged", node.lineno, cause, f"{right} The fields are median, p10, p90 and n, in this order.")  # fmt: skip
                 elif why := _misjudged(value, self.which, function):
                     line = _cut_otherwise(value, function) or line
                     cause = f"{self.which} is made of `{self.shown(value)}`: {why[0]}"
@@ -932,6 +936,24 @@ def _misjudged(value: ast.expr, which: str, function: ast.FunctionDef) -> tuple[
     if isinstance(value, ast.Subscript) and (said := _wrong_place(value, which, function, right)):
         return said
     return _wrong_percent(value, which) if "percentile" in names else None
+
+
+def _in_each_others_place(
+    fields: dict[str, ast.expr], which: str, function: ast.FunctionDef
+) -> tuple[str, str] | None:
+    """The field that has the value which ``which`` needs, and needs the one of that; and what to write."""
+    if _misjudged(_resolved(fields[which], function, fields[which].lineno)[0], which, function) is None:
+        return None
+    for other in (k for k in SHARE if k in fields and k != which):
+        mine, theirs = (_resolved(fields[k], function, fields[k].lineno)[0] for k in (which, other))
+        fits = (
+            _called(theirs) == "median" if which == "median" else _misjudged(theirs, which, function) is None
+        )
+        back = _called(mine) == "median" if other == "median" else _misjudged(mine, other, function) is None
+        if fits and back and _called(mine) != _called(theirs):
+            swapped = fields | {which: fields[other], other: fields[which]}
+            return other, f"Write `Timing({', '.join(map(ast.unparse, swapped.values()))})`."
+    return None
 
 
 def _wrong_place(

@@ -142,14 +142,17 @@ class MutationTest:
         hidden = _hidden(alive[0], tried[alive[0].entry])
         message = f"{where}It passes on a kernel that {alive[0].fault}. "
         message += hidden or f"Which {alive[0].shown_by} would show that?"
-        if silent := session.never_fails(self.entry):
-            message = silent
+        why, advice = session.never_fails(self.entry)
+        if why:
+            message = f"{why} {advice}"
         elif killed == 0 and len(alive) > 1:
             message += f" It fails on none of the {len(alive)} wrong kernels."
         elif len(alive) > 1:
             passes = "passes" if len(alive) == 2 else "pass"
             message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels {passes} it as well."
-        evidence = {"killed": killed, "survived": [m.fault for m in alive]}
+        evidence: dict[str, Any] = {"killed": killed, "survived": [m.fault for m in alive]}
+        if advice:
+            evidence["advice"] = advice
         points = self._worth(alive)
         return Finding(check.name, Status.WRONG_ANSWER, message, points, check.points, evidence)
 

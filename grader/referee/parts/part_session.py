@@ -60,20 +60,18 @@ class PartSession:
         """What the submission's function of that name calls; None if there is none."""
         return python_source.calls_in(self._session.source, name)
 
-    def never_fails(self, entry: str) -> str:
-        """A sentence if the test ``entry`` has nothing that makes it fail where it should, else ""."""
+    def never_fails(self, entry: str) -> tuple[str, str]:
+        """Why the test ``entry`` cannot fail where it should, and what to do; twice "" if it can."""
         if line := python_source.hands_back(self._session.source, entry):
-            return (
-                f"Line {line}: {entry}() hands back a value here, and nobody looks at it: a test fails by an "
-                "exception. Write `assert` in place of `return`."
-            )
+            said = f"{entry}() hands back a value here, and nobody looks at it: a test fails by an exception."
+            return f"Line {line}: {said}", "Write `assert` in place of `return`."
         line = python_source.never_fails(self._session.source, entry)
         if not line:
-            return ""
-        return (
-            f"Line {line}: {entry}() has no assert and raises nothing, so it passes whatever the kernel "
-            "does. A comparison alone does nothing: write `assert` in front of it."
+            return "", ""
+        said = (
+            f"Line {line}: {entry}() has no assert and raises nothing, so it passes whatever the kernel does."
         )
+        return said, "A comparison alone does nothing: write `assert` in front of it."
 
     @property
     def backend(self) -> str:

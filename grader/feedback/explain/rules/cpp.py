@@ -299,6 +299,17 @@ RULES = (
         "Return what the function's head promises: a torch::Tensor, not a pointer or a number.",
     ),
     Rule(
+        "pointer-cast",
+        (
+            r"invalid 'static_cast' from type '(?P<a>[^']*\*)' to type '(?P<b>[^']*\*)'",
+            r"static_cast from '(?P<a>[^']*\*)' to '(?P<b>[^']*\*)'[^*]*is not allowed",
+            r"invalid type conversion.* @.*\bstatic_cast\s*<\s*(?P<b>[^<>]*\*)\s*>",
+        ),
+        "static_cast converts values; it makes no pointer to {b} of a pointer to another type.",
+        "To read the same memory as another type, write `reinterpret_cast<{b}>(...)`.",
+        "07",
+    ),
+    Rule(
         "pointer-type",
         (
             r"cannot convert '(?P<a>[^']*\*)' to '(?P<b>[^']*\*)'",

@@ -1,0 +1,86 @@
+"""Facts about quotients and remainders whose sides are exchanged: ``cols % i`` for ``i % cols``; see ``facts.py``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Status
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.verdict import Finding
+
+BUILTINS = r"threadIdx\.[xyz]|blockIdx\.[xyz]|me\(\)"
+GIVES = {"%": "remainder", "/": "quotient", "//": "quotient"}
+
+
+def _in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``bias[cols % i]`` with the thread's number i."""
+    for kernel in text.kernels:
+        own = re.findall(rf"\b(\w+)\s*=\s*[^;,]*(?:{BUILTINS})", kernel.body)
+        numbers = "|".join([BUILTINS, *(re.escape(name) for name in dict.fromkeys(own))])
+        sizes = "|".join(
+            n for n in kernel.names if not re.search(rf"\*\s*(?:__restrict__\s*)?{n}\b", kernel.parameters)
+        )
+        for match in (
+            re.finditer(
+                rf"(?<![\w.\])*/%])(?<![*/%] )(?P<n>{sizes}|SIZE|\d+)\s*(?P<op>[%/])\s*(?P<i>{numbers})(?![\w.(\[])",
+                kernel.body,
+            )
+            if sizes
+            else ()
+        ):
+            n, op, i = match["n"], match["op"], match["i"]
+            cause = f"`{match[0]}` divides {n} by {i}, the number of a thread, which is 0 for the first one: the two sides are exchanged."
+            means = (
+                f"the place of element {i} in its row of {n}"
+                if op == "%"
+                else f"the number of the row of {n} that element {i} is in"
+            )
+            means = means if not n.isdigit() else f"the {GIVES[op]} of {i}"
+            yield Fact(
+                "turned-operands",
+                text.line(kernel.start + match.start()),
+                cause,
+                f"Write `{i} {op} {n}`, {means}.",
+            )
+
+
+def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``16 % col`` where col is 0."""
+    said = f"{finding.message} {finding.evidence.get('text')}"
+    if "ZeroDivisionError" not in said or text.tree is None:
+        return
+    lines = {int(n) for n in re.findall(r"\bline (\d+)", said)}
+    made = [
+        n
+        for n in ast.walk(text.tree)
+        if isinstance(n, ast.BinOp)
+        and isinstance(n.op, ast.Mod | ast.FloorDiv | ast.Div)
+        and n.lineno in lines
+    ]
+    parameters = {
+        a.arg
+        for f in ast.walk(text.tree)
+        if isinstance(f, ast.FunctionDef) and any(f.lineno <= line <= (f.end_lineno or 0) for line in lines)
+        for a in f.args.args
+    }
+    turned = [n for n in made if isinstance(n.right, ast.Name) and n.right.id in parameters
+              and (isinstance(n.left, ast.Constant) or (isinstance(n.left, ast.Name) and re.search(r"size|width|^n$", n.left.id)))]  # fmt: skip
+    if len(turned) != 1:
+        return
+    (one,) = turned
+    sign = {ast.Mod: "%", ast.FloorDiv: "//"}.get(type(one.op), "/")
+    left, right = ast.unparse(one.left), ast.unparse(one.right)
+    cause = f"`{left} {sign} {right}` divides {left} by {right}, and {right} is 0 here."
+    yield Fact("turned-operands", one.lineno, cause, f"Divide {right} by {left}: `{right} {sign} {left}`.")
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_in_cpp, WRONG | OUTSIDE),
+    (_in_python, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
+)
