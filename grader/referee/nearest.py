@@ -614,7 +614,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
     index = _one_index(change.was, change.now)
     piece = index or _one_piece(change.was, change.now) or (_core(change.was, change.now) if long else None)
     was, now = (f"`{one}`" for one in piece or (change.was, change.now))
-    reason = _exchanged(*index) if index else ""
+    reason = _exchanged(*index) if index else MEANS.get((change.was, change.now), "")
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}.{reason}"
     return cause, "" if nearest.after == change.now and not piece else write
 
@@ -655,6 +655,18 @@ def _core(was: str, now: str) -> tuple[str, str] | None:
     return (pieces[0], pieces[1]) if short and was.count(pieces[0]) == 1 else None
 
 
+QUOTIENT, REST = "how often the right side goes into the left one", "what is left over of the left side"
+MEANS = {  # why an operator is not the other one
+    ("%", "//"): f" `%` gives {REST}, `//` {QUOTIENT}.",
+    ("//", "%"): f" `//` gives {QUOTIENT}, `%` {REST}.",
+    ("%", "/"): f" `%` gives {REST}, `/` {QUOTIENT}.",
+    ("/", "%"): f" `/` gives {QUOTIENT}, `%` {REST}.",
+    ("/", "//"): " `/` gives a number with a fraction in Python, `//` a whole one.",
+    ("&&", "||"): " `&&` asks for both, `||` for one of the two.",
+    ("||", "&&"): " `||` asks for one of the two, `&&` for both.",
+    ("and", "or"): " `and` asks for both, `or` for one of the two.",
+    ("or", "and"): " `or` asks for one of the two, `and` for both.",
+}
 INDEX = re.compile(r"\b\w+\[[^][]*\]")
 IN_ROWS = re.compile(r"(\w+)\[\s*(\w+)\s*\*\s*(\w+)\s*\+\s*(\w+)\s*\]$")
 

@@ -72,6 +72,8 @@ def advice(status: Status, message: str = "") -> str:
         other := next((t for w, t in NO_INDEX.items() if w in first), "")
     ):
         return other
+    if status is Status.WRONG_OUTPUT and first.startswith("The call returned"):
+        return ""  # it has no elements
     tried = "" if status is Status.FAILED else SENTENCE[status].partition("; ")[2]
     return f"{tried[:1].upper()}{tried[1:]}"
 

@@ -63,7 +63,7 @@ def _shown(kind: str) -> str:
 
 def _named(kind: str) -> str:
     shown = _shown(kind)
-    return "no result (void)" if shown == "void" else f"a {shown}"
+    return "no result (void)" if shown == "void" else f"{'an' if shown.startswith('int') else 'a'} {shown}"
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

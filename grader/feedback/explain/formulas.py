@@ -59,7 +59,10 @@ def _rows_for_elements(text: SubmissionText, _finding: Finding) -> Iterator[Fact
 def _groups(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for match in re.finditer(r"<\s*(?P<n>\w+)\s*/\s*(?P<k>[248]|16)\b", kernel.body):
-            if not re.search(rf"%\s*{match['k']}\b|&\s*{int(match['k']) - 1}\b", kernel.body):
+            known = rf"\bconstexpr\b[^;]*\b{match['n']}\s*=|#\s*define\s+{match['n']}\b|template\s*<[^>]*\b{match['n']}\b"
+            if not re.search(
+                rf"%\s*{match['k']}\b|&\s*{int(match['k']) - 1}\b", kernel.body
+            ) and not re.search(known, text.code):
                 n, k = match["n"], match["k"]
                 cause = (
                     f"`{n} / {k}` counts whole groups of {k}. Where {n} is not a multiple of {k}, the last "

@@ -130,9 +130,13 @@ def _declaration(text: SubmissionText, function: CppFunction, made: _Made) -> in
     return text.line(function.start + made.at + gap)
 
 
-def _floated(declared: str, kind: str) -> str:
-    """A declaration with ``float`` for its type."""
-    return re.sub(rf"\b{kind}\b", "float", declared, count=1)
+def _floated(declared: str, kind: str, value: str = "", names: dict[str, _Made] | None = None) -> str:
+    """A declaration with ``float`` for its type, or ``double`` where the value is made of one."""
+    wide = any(
+        n in (names or {}) and (names or {})[n].kind.startswith("double")
+        for n in re.findall(r"[A-Za-z_]\w*", value)
+    )
+    return re.sub(rf"\b{kind}\b", "double" if wide else "float", declared, count=1)
 
 
 def _variables(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -166,7 +170,10 @@ def _variables(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                     f"fraction: {_lost(made.kind)}."
                 )
                 yield Fact(
-                    "fraction-dropped", line, cause, f"Declare it so: `{_floated(made.text, made.kind)}`."
+                    "fraction-dropped",
+                    line,
+                    cause,
+                    f"Declare it so: `{_floated(made.text, made.kind, value, names)}`.",
                 )
                 break
 
@@ -179,13 +186,19 @@ def _cast(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         for match in re.finditer(form, function.body):
             begun = max(function.body.rfind(sign, 0, match.start()) for sign in ";{}") + 1
             before, rest = function.body[begun : match.start()], function.body[match.end() :]
-            value = rest[: _closed(rest)] if rest[0] == "(" else re.match(r"[\w.]+(?:\[[^][]*\])?", rest)[0]  # type: ignore[index]
+            bare = re.match(r"[\w.]*\s*", rest)
+            opened = bare.end() if bare else 0
+            value = (
+                rest[: opened + _closed(rest[opened:])]
+                if rest[opened : opened + 1] in ("(", "[")
+                else rest[:opened].strip()
+            )
             meant = re.match(rf"\s*{QUALIFIERS}(?:{WHOLE}|auto)\b", before) or before.count(
                 "["
             ) > before.count("]")
             if (
                 meant
-                or re.search(r"%\s*$|\b(?:if|while|switch)\b", before)
+                or re.search(r"%\s*$|\b(?:if|while|switch)\s*\([^()]*$", before)
                 or not _fraction(value, names, _returned(text))
             ):
                 continue

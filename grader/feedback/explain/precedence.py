@@ -53,7 +53,7 @@ def first(before: str, after: str) -> tuple[str, str] | None:
 
 
 def _bare(code: str) -> str:
-    return re.sub(r"[\s()]", "", code)
+    return re.sub(r"[\s()]", "", COMMENT.sub("", code.strip()))
 
 
 def _rank(sign: ast.operator) -> int:

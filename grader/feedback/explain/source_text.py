@@ -158,7 +158,7 @@ def _functions(code: str) -> Iterator[CppFunction]:
             i += 1
             continue
         end = closing(tokens, i)
-        head = re.search(r"(?P<head>[^;{}]*?)\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^;{}]*)\)\s*(?:const\s*)?$",
+        head = re.search(r"(?P<head>[^;{}]*?)\b(?!__launch_bounds__)(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^;{}]*)\)\s*(?:const\s*)?$",
                          code[: starts[i]])  # fmt: skip
         if head is None or end < 0:
             i += 1

@@ -368,6 +368,14 @@ class TimerCode:
                                "The fields are, in this order, median, p10 (the small one), p90 (the large one) and n.")  # fmt: skip
                 elif unsorted := self.unsorted(value):
                     yield unsorted
+                elif self.which != "n" and _called(value) == "len":
+                    cause = f"{self.which} gets `{shown}`, which is how many measurements there are."
+                    yield Fact(
+                        "fields-mixed",
+                        node.lineno,
+                        cause,
+                        "The fields are median, p10, p90 and n, in this order.",
+                    )
                 elif exchanged := _in_each_others_place(fields, self.which, function):
                     other, right = exchanged
                     cause = f"{self.which} gets `{shown}`, and {other} gets `{self.shown(fields[other])}`: the two are in each other's place."

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from grader.feedback.explain.engine import Explanation
 
 HANDED = re.compile(
-    r"Argument (?P<number>\d+) of (?P<name>\w+) must be .*, and it was called with (?P<kind>a \w+)\."
+    r"Argument (?P<number>\d+) of (?P<name>\w+) must be (?P<want>an? \w+), and "
+    r"(?:it was called with (?P<kind>a \w+)|`\w+` is a function that is not called)\."
 )
 # Python's words for kinds of values, as errors have them.
 KINDS = {"tuple": "a tuple", "list": "a list", "str": "a text", "method": "a function", "function": "a function",
@@ -37,7 +38,7 @@ def handed_over(found: Explanation, source: str) -> Explanation:
         here = call.lineno <= found.line <= (call.end_lineno or 0)
         if name != told["name"] or not here or at >= len(call.args):
             continue
-        if fact := _made(tree, call.args[at], call.lineno, told["kind"]):
+        if fact := _made(tree, call.args[at], call.lineno, told["kind"] or "a function", told["want"]):
             code = source.splitlines()[fact.line - 1].strip()
             return replace(found, line=fact.line, code=code, cause=fact.cause, fix=fact.fix, rule=fact.rule)
     return found
@@ -95,7 +96,7 @@ def _values(tree: ast.Module, node: ast.expr, line: int) -> list[ast.Assign]:
     return []
 
 
-def _made(tree: ast.Module, node: ast.expr, line: int, kind: str) -> Fact | None:
+def _made(tree: ast.Module, node: ast.expr, line: int, kind: str, want: str = "") -> Fact | None:
     """Why an expression of this line is of this kind: by itself, or by the one line that gives it a value."""
     if not isinstance(node, ast.Name | ast.Attribute):
         return None
@@ -124,12 +125,15 @@ def _made(tree: ast.Module, node: ast.expr, line: int, kind: str) -> Fact | None
             "Give it one value, or hand over one of its parts.",
         )
     if kind == "a list" and isinstance(value, ast.List):
-        return Fact(
-            "value-of-other-kind",
-            given.lineno,
-            f"{name} is a list of Python here, and no tensor.",
-            f"Make a tensor of it: `{name} = torch.tensor({shown})`.",
+        cause = f"The square brackets make a list of Python: {name} is `{shown}`."
+        fix = (
+            f"Make a tensor of it: `{name} = torch.tensor({shown})`."
+            if want == "a tensor"
+            else "Give it what the call takes."
         )
+        if want != "a tensor" and len(value.elts) == 1:
+            fix = f"Take them away: `{name} = {ast.unparse(value.elts[0])}`."
+        return Fact("value-of-other-kind", given.lineno, cause, fix)
     if kind == "a text" and isinstance(value, ast.Constant) and isinstance(value.value, str):
         fix = (
             f"Take the quotes away: `{name} = {value.value}`."

@@ -1,0 +1,26 @@
+"""Python's names of dtypes and functions, and what they are called in C++."""
+
+import pytest
+
+from grader.feedback.explain import explain, torch_names
+
+
+@pytest.mark.parametrize(
+    ("code", "right"),
+    [
+        ("x.scalar_type() == torch.float32", ["`torch::kFloat32`"]),
+        ("x.to(torch.bfloat16) + torch.zeros_like(x)", ["`torch::kBFloat16`", "`torch::zeros_like`"]),
+        ("k<<<g, b, 0, torch.cuda.current_stream()>>>(p);", ["`at::cuda::getCurrentCUDAStream()`"]),
+        ("std.max(a, b)", ["`std::max`"]),
+        ("torch.nn.functional.relu(x)", ["`torch::nn::functional::relu`"]),
+        ("x.size(0)", []),
+    ],
+)
+def test_names_with_dots_in_cpp(code: str, right: list[str]) -> None:
+    assert torch_names.with_colons(code) == right
+
+
+@pytest.mark.parametrize("name", sorted(torch_names.DTYPES))
+def test_a_dtype_of_python_with_colons_is_told_by_its_name_in_cpp(name: str) -> None:
+    found = explain(f"mine.py:3:9: error: '{name}' is not a member of 'torch'")
+    assert found is not None and found.fix == f"Write `torch::{torch_names.dtype(name)}`."

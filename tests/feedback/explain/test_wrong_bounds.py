@@ -1,0 +1,43 @@
+"""Guards that compare an index with the bound of another one."""
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import wrong_bounds
+from grader.feedback.explain.source_text import read
+
+SOURCE = '''code = r"""
+__global__ void transpose(const float* x, float* out, int rows, int n) {
+    const int row = me() / n, col = me() % n;
+    if (row < rows) out[col * rows + row] = x[row * n + col];
+}
+__global__ void bias(const float* x, const float* b, float* out, int n, int cols) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] + b[i % cols];
+}
+"""
+'''
+
+
+def found(old: str = "", new: str = "") -> list[tuple[int, str]]:
+    assert old in SOURCE
+    finding = Finding("memory", Status.ILLEGAL_ACCESS, "reads element 126 of x (Float[126])")
+    text = read(SOURCE.replace(old, new) if old else SOURCE)
+    return [(fact.line, fact.fix) for find, _ in wrong_bounds.FACTS for fact in find(text, finding)]
+
+
+def test_right_guards_are_not_blamed() -> None:
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "fix"),
+    [
+        ("if (row < rows)", "if (row < n)", 4, "Write `row < rows`."),
+        ("if (row < rows)", "if (n > row)", 4, "Write `rows > row`."),
+        ("if (row < rows) out", "if (row >= n) return; out", 4, "Write `row >= rows`."),
+        ("if (i < n)", "if (i < cols)", 8, "Write `i < n`."),
+    ],
+)
+def test_the_bound_of_another_index(old: str, new: str, line: int, fix: str) -> None:
+    assert found(old, new) == [(line, fix)]
