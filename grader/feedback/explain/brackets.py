@@ -32,7 +32,8 @@ def moved(before: str, after: str) -> tuple[str, str] | None:
         return None
     for written, cause in _candidates(ours):
         if _agree(written, right):
-            return cause, f"Write `{written}`."
+            plain = re.sub(r"(?<![\w>])\((\w+)\)", r"\1", written)  # a name alone needs no brackets
+            return cause, f"Write `{plain}`."
     return None
 
 

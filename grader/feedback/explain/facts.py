@@ -433,6 +433,8 @@ def _not_contiguous(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             continue
         for match in re.finditer(r"(?P<x>\w+)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", body):
             x = match["x"]
+            if re.search(r"\buintptr_t\s*>?\s*\(\s*$|\(\s*uintptr_t\s*\)\s*$", body[: match.start()]):
+                continue  # its address is looked at, and nothing is read
             if x in asked or x not in function.names:
                 continue
             cause = f"The pointer of {x} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."

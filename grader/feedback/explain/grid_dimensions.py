@@ -64,6 +64,10 @@ def _of_another(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``grid((cols + 15) / 16, (cols + 15) / 16)`` of a kernel whose y counts the rows."""
     for launch in launch_view.launches(text):
         counted = _counted(launch)
+        if any(v in launch.given and v != name for name, v in launch.given.items()):
+            continue  # the launch's order is in doubt
+        if any(re.match(r"col" if axis == "y" else r"row", own) for axis, (own, _, _) in counted.items()):
+            continue  # the kernel's x and y are
         wrong = []
         for axis, extent in zip(AXES, launch.grid, strict=False):
             if axis not in counted or _has(extent.code, counted[axis][2]):
@@ -116,16 +120,15 @@ def _of_another_tensor(text: SubmissionText, _finding: Finding) -> Iterator[Fact
     for launch in launch_view.launches(text):
         body = launch.host.body
         for name, value in launch.given.items():
-            counted = (
-                re.search(rf"(?<![\w.]){re.escape(value)}\s*=\s*(?P<y>\w+)\.numel\(\)\s*[,;]", body)
-                if re.fullmatch(r"\w+", value)
-                else None
-            )
+            own = re.fullmatch(r"(\w+)(?:\s*/\s*\w+)?", value)
+            made = rf"(?<![\w.]){own[1]}\s*=\s*(?P<y>\w+)\.numel\(\)\s*[,;]" if own else r"(?!)"
+            counted = re.search(made, body)
             guard = re.search(rf"\b(?P<i>\w+)\s*(?:<|>=)\s*{name}\b(?!\s*[-+*/])", launch.kernel.body)
             if counted is None or guard is None:
                 continue
             stored = re.search(rf"\b(?P<out>\w+)\s*\[\s*{guard['i']}\s*\]\s*=(?!=)", launch.kernel.body)
-            tensor = re.match(r"\w+", launch.given.get(stored["out"], "")) if stored else None
+            given = launch.given.get(stored["out"], "") if stored else ""
+            tensor = re.search(r"\w+(?=\s*\.\s*(?:mutable_)?data_ptr)", given)
             like = (
                 re.search(rf"\b{tensor[0]}\s*=\s*(?:torch|at)::\w+_like\s*\(\s*(?P<x>\w+)\s*[,)]", body)
                 if tensor
@@ -137,7 +140,7 @@ def _of_another_tensor(text: SubmissionText, _finding: Finding) -> Iterator[Fact
                     f"is made like {like['x']} and has as many as that."
                 )
                 yield Fact("size-of-another", text.line(launch.host.start + counted.start()), cause,
-                           f"Count those: `{value} = {like['x']}.numel()`.")  # fmt: skip
+                           f"Count those: `{counted[0].partition('=')[0].strip()} = {like['x']}.numel()`.")  # fmt: skip
 
 
 def _last_of_two(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

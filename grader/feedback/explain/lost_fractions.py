@@ -300,7 +300,12 @@ def _handed_over(
                 cast = re.match(
                     rf"\s*(?:static_cast\s*<|\()?\s*(?:{WHOLE})\b|\s*(?:std::)?(?:{ROUNDED})\s*\(", value
                 )
-                if whole is None or cast or not _fraction(value, names, returns):
+                others = {t.split()[-1].lstrip("*&") for t in taken if t} - {whole["name"] if whole else ""}
+                if (
+                    whole is None or cast or others & set(re.findall(r"\w+", value))
+                ):  # or the order is another one
+                    continue
+                if not _fraction(value, names, returns):
                     continue
                 line = text.line(text.code.rfind(function.name, 0, function.start))
                 at = text.line(caller.start + match.start())

@@ -102,6 +102,11 @@ def _one_divided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     cause,
                     f"Put brackets around what is to be divided: `{right}`.",
                 )
+            case ast.BinOp(op=ast.RShift(), left=more, right=by):
+                code, a, b = ast.unparse(node), ast.unparse(more), ast.unparse(by)
+                cause = f"`>>` moves bits: `{code}` is `{a}` divided by 2 to the power of {b}, not by {b}."
+                divided = ast.unparse(ast.BinOp(more, ast.FloorDiv(), by))
+                yield Fact("shift-for-division", node.lineno, cause, f"To divide, write `{divided}`.")
     for host in text.host:
         form = r"(?<![\w.)])(?P<n>[\w.]+(?:\(\))?\s*\+\s*(?P<d>[\w.]+))\s*-\s*1\s*/\s*(?P=d)(?![\w.])"
         for match in re.finditer(form, host.body):

@@ -368,18 +368,8 @@ class TimerCode:
                                "The fields are, in this order, median, p10 (the small one), p90 (the large one) and n.")  # fmt: skip
                 elif unsorted := self.unsorted(value):
                     yield unsorted
-                elif self.which != "n" and _called(value) == "len":
-                    cause = f"{self.which} gets `{shown}`, which is how many measurements there are."
-                    yield Fact(
-                        "fields-mixed",
-                        node.lineno,
-                        cause,
-                        "The fields are median, p10, p90 and n, in this order.",
-                    )
-                elif exchanged := _in_each_others_place(fields, self.which, function):
-                    other, right = exchanged
-                    cause = f"{self.which} gets `{shown}`, and {other} gets `{self.shown(fields[other])}`: the two are in each other's place."
-                    yield Fact("fields-exchanged", node.lineno, cause, f"{right} The fields are median, p10, p90 and n, in this order.")  # fmt: skip
+                elif misplaced := self.misplaced(fields, value, function):
+                    yield Fact(misplaced[0], node.lineno, *misplaced[1:])
                 elif why := _misjudged(value, self.which, function):
                     line = _cut_otherwise(value, function) or line
                     cause = f"{self.which} is made of `{self.shown(value)}`: {why[0]}"
@@ -400,6 +390,26 @@ class TimerCode:
                         cause,
                         "The fields are median, p10, p90 and n, in this order.",
                     )
+
+    def misplaced(
+        self, fields: dict[str, ast.expr], value: ast.expr, function: ast.FunctionDef
+    ) -> tuple[str, str, str] | None:
+        """A field that gets a function, the number of measurements, or what another one needs: rule, cause, fix."""
+        shown, order = self.shown(fields[self.which]), "The fields are median, p10, p90 and n, in this order."
+        if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "statistics":
+            cause = f"`{shown}` without brackets names the function and does not call it, so {self.which} is no number."
+            return "not-called", cause, f"Call it: `{shown}(seconds)`."
+        if self.which != "n" and _called(value) == "len":
+            return (
+                "fields-mixed",
+                f"{self.which} gets `{shown}`, which is how many measurements there are.",
+                order,
+            )
+        if exchanged := _in_each_others_place(fields, self.which, function):
+            other, right = exchanged
+            cause = f"{self.which} gets `{shown}`, and {other} gets `{self.shown(fields[other])}`: the two are in each other's place."
+            return "fields-exchanged", cause, f"{right} {order}"
+        return None
 
     def _mixed(self, said: dict[str, float]) -> bool:
         """Whether the three numbers are right ones in another order."""

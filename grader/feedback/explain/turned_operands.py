@@ -80,7 +80,33 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     yield Fact("turned-operands", one.lineno, cause, f"Divide {right} by {left}: `{right} {sign} {left}`.")
 
 
+SIZES, COUNTS = (
+    r"(?:block_?|tile_?)?(?:size|threads|dim)|block(?:Dim)?\.[xyz]|threads_per_block|kThreads",
+    r"n|count|total|numel|elements|rows|cols",
+)
+
+
+def _covered(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``(size + n - 1) // n``, which counts how often n goes into size."""
+    form = rf"\(\s*(?P<a>{SIZES})\s*\+\s*(?P<b>{COUNTS})\s*-\s*1\s*\)\s*(?P<op>//?)\s*(?P=b)(?![\w.])"
+    asked = finding.status is Status.WRONG_ANSWER
+    for match in re.finditer(form, text.source):
+        line = text.source.count("\n", 0, match.start()) + 1
+        if asked and f"{line}" not in re.findall(r"\d+", finding.message.partition(":")[0]):
+            continue
+        a, b, op = match["a"], match["b"], match["op"]
+        cause = f"`{match[0]}` is how many groups of {b} it takes to cover {a}: the two are exchanged."
+        yield Fact(
+            "turned-operands",
+            line,
+            cause,
+            f"Write `({b} + {a} - 1) {op} {a}`, as many blocks of {a} as cover {b}.",
+        )
+        return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_in_cpp, WRONG | OUTSIDE),
+    (_covered, WRONG | OUTSIDE | {Status.WRONG_ANSWER}),
     (_in_python, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
 )

@@ -213,27 +213,46 @@ def _not_callable(text: SubmissionText, said: str, line: int) -> Iterator[Fact]:
             return
 
 
+def _itself(text: SubmissionText, tree: ast.Module) -> Iterator[Fact]:
+    """``return extension.f``: the function, and not what it gives."""
+    own = {f.name: f.names for f in text.host}
+    found = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Return) and isinstance(n.value, ast.Attribute | ast.Name)
+        and (n.value.attr if isinstance(n.value, ast.Attribute) else n.value.id) in own
+    ]  # fmt: skip
+    if len(found) == 1 and found[0].value is not None:
+        code = ast.unparse(found[0].value)
+        given = ", ".join(own[code.rpartition(".")[2]])
+        cause = f"`{code}` without brackets names the function and does not call it: the function itself is handed back."
+        yield Fact("function-not-called", found[0].lineno, cause, f"Call it: `return {code}({given})`.")
+
+
 def _returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """``return bias_relu(x),``: a tuple of one; and ``return x.sum``: a function."""
-    if not re.search(r"\btuple\b|is \(|\bfunction\b|\bmethod\b|<", finding.message) or text.tree is None:
+    """``return bias_relu(x),``: a tuple of one."""
+    if text.tree is None:
         return
-    for function in (n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)):
-        for node in (n for n in ast.walk(function) if isinstance(n, ast.Return)):
-            named = re.search(rf"\b{function.name}\b", finding.message) or function.name == "forward"
-            value = node.value
-            if (
-                isinstance(value, ast.Tuple)
-                and len(value.elts) == 1
-                and named
-                and re.search(r"tuple|is \(", finding.message)
-            ):
-                inner = ast.unparse(value.elts[0])
-                cause = f"The comma at the end makes a tuple: {function.name} gives `({inner},)`, and not `{inner}`."
-                yield Fact("comma-makes-tuple", node.lineno, cause, f"Take the comma away: `return {inner}`.")
-                return
+    if re.search(r"returned an? \w*(?:function|method)\w*", finding.message):
+        yield from _itself(text, text.tree)
+    if not re.search(r"\btuple\b|is [(\[]|a list|container with one", finding.message):
+        return
+    found = [
+        (f, n, n.value.elts[0]) for f in ast.walk(text.tree) if isinstance(f, ast.FunctionDef) for n in ast.walk(f)
+        if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple) and len(n.value.elts) == 1
+    ]  # fmt: skip
+    named = [one for one in found if re.search(rf"\b{one[0].name}\b", finding.message)] or found
+    if len(named) == 1:
+        function, node, value = named[0]
+        inner = ast.unparse(value)
+        cause = f"The comma at the end makes a tuple: {function.name} gives `({inner},)`, and not `{inner}`."
+        yield Fact("comma-makes-tuple", node.lineno, cause, f"Take the comma away: `return {inner}`.")
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_raised, frozenset({Status.RAISED, Status.WRONG_ANSWER, Status.NOT_A_TENSOR})),
-    (_returned, frozenset({Status.NOT_A_TENSOR, Status.WRONG_ANSWER, Status.RAISED, Status.WRONG_OUTPUT})),
+    (
+        _returned,
+        frozenset(
+            {Status.NOT_A_TENSOR, Status.WRONG_SHAPE, Status.WRONG_ANSWER, Status.RAISED, Status.WRONG_OUTPUT}
+        ),
+    ),
 )

@@ -36,9 +36,11 @@ def _of_the_row(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 f"{row} is the number of the row, and bounded by {bound}."
             )
             right = re.sub(rf"\b{n}\b", bound, " ".join(guard[0].split()))
-            yield Fact(
-                "bound-of-another", text.line(kernel.start + guard.start()), cause, f"Write `{right}`."
-            )
+            fix = f"Write `{right}`."
+            if re.search(rf"\b{row}\s*=\s*[^;,]*%\s*{bound}\b", kernel.body):  # which is smaller in any case
+                other = re.sub(rf"\b{row}\b", col, " ".join(guard[0].split()))
+                fix = f"{row} is smaller than {bound} in any case; ask for the other one: `{other}`."
+            yield Fact("bound-of-another", text.line(kernel.start + guard.start()), cause, fix)
             return
 
 

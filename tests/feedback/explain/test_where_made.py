@@ -51,7 +51,7 @@ TENSOR = "tensor([1.])"
         ("self.scale = scale", "self.scale = scale,", f"{TENSOR}, (2.0,)", 10, "`self.scale = scale`"),
         ("self.scale = scale", 'self.scale = "2.0"', f"{TENSOR}, '2.0'", 10, "`self.scale = 2.0`"),
         ("y = self.gemm(x)", "y = self.gemm(x),", f"({TENSOR},), 2.0", 13, "`y = self.gemm(x)`"),
-        ("y = self.gemm(x)", "y = x.contiguous", f"<built-in method contiguous of Tensor>, 2.0", 13, "`y = x.contiguous()`"),
+        ("y = self.gemm(x)", "y = x.contiguous", "<built-in method contiguous of Tensor>, 2.0", 13, "`y = x.contiguous()`"),
         ("y = self.gemm(x)", "y = [1.0, 2.0]", "[1.0, 2.0], 2.0", 13, "torch.tensor([1.0, 2.0])"),
     ],
 )  # fmt: skip
