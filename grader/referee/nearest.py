@@ -58,6 +58,7 @@ ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
 GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part"}
 COMMENT = re.compile(r"(?<=[;{}])\s*//.*$")  # of C++
 CONDITION = re.compile(r"[=!<>]=|(?<![<>-])[<>](?![<>])|&&|\|\||!|\?")
+ARITHMETIC = re.compile(r"(?<=[\w\])])\s*[-+*/%]\s*(?=[\w(])")
 NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
 STUDENTS_TESTS = (MutationTest, MutationTests)
 ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR}
@@ -586,7 +587,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
             "",
         )
     if change.kind == "insert":
-        return f"{now} is missing in this line: with it {passes}.", write
+        return _missing(nearest, passes), write
     if change.kind == "delete":
         # Where it was taken out, a space is left too many.
         once = re.sub(r"(?<=\S) +(?=[,;)\]])", "", re.sub(r"(?<=\S)  +", " ", write))
@@ -619,13 +620,27 @@ def _words(nearest: Nearest) -> tuple[str, str]:
     return cause, "" if nearest.after == change.now and not piece else write
 
 
+def _missing(nearest: Nearest, passes: str) -> str:
+    """What lacks in the line, as a sentence."""
+    now = nearest.change.now
+    called = re.search(rf"\b(\w+){re.escape(now)}", nearest.after) if now.startswith("(") else None
+    if called:
+        name = called[1]
+        return f"`{name}` without brackets names the function and does not call it: with `{now}` {passes}."
+    return f"`{now}` is missing in this line: with it {passes}."
+
+
 def _not_shown(nearest: Nearest, found: str) -> tuple[str, str]:
     """Cause and fix where the change is too large to be told: with what the student's own line computes."""
     known = nearest.known or (
         outermost.compared(nearest.before, nearest.after) if len(nearest.lines) < 2 else ""
     )
+    code = re.sub(r"\"[^\"]*\"|'[^']*'", "", f"{nearest.before} {nearest.quoted}")
+    computes = known or ARITHMETIC.search(code)
     fix = (
-        "Work out by hand what it gives here, and compare that with what the task asks for." if known else ""
+        "Work out by hand what it gives here, and compare that with what the task asks for."
+        if computes
+        else ""
     )
     if nearest.refused:
         fix = "The error below is about this statement: compare the two, word by word."

@@ -246,10 +246,12 @@ def test_two_values_that_are_exchanged_in_a_long_statement_are_told() -> None:
 
 def test_a_statement_of_several_lines_is_quoted_and_an_error_not_worked_out_by_hand() -> None:
     much = Change(((0, 9, "f(a, b, c, d, e)"),), 28, "replace", "g(1)", "f(a, b, c, d, e)", 9)
-    wrong = nearest.Nearest(much, "g(", "f(", all=True, lines=(28, 29), quoted="g( 1)")
-    assert str(wrong.as_json()["where"]) == "lines 28 and 29: g( 1)" and "by hand" in str(
+    wrong = nearest.Nearest(much, "g(", "f(", all=True, lines=(28, 29), quoted="g( 2 * n)")
+    assert str(wrong.as_json()["where"]) == "lines 28 and 29: g( 2 * n)" and "by hand" in str(
         wrong.as_json()["fix"]
     )
+    no_sum = nearest.Nearest(much, 'g("1 - 2")', "f(", all=True, lines=(28,))
+    assert no_sum.as_json()["fix"] == ""  # there is nothing to work out
     refused = nearest.Nearest(much, "g(", "f(", all=True, lines=(28, 29), refused=True).as_json()
     assert "by hand" not in str(refused["fix"]) and "error below" in str(refused["fix"])
 

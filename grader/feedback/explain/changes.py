@@ -480,6 +480,11 @@ def _within(
         )
 
 
+def _behind(token: str) -> str:
+    """The form of what stands right behind a token: a sign that ends it, and the brackets of a call."""
+    return r"[,;)\]}]+|\([^()]*\)" if IDENTIFIER.fullmatch(token) else r"[,;)\]}]+"
+
+
 def _part(
     wrong: str,
     right: str,
@@ -502,7 +507,7 @@ def _part(
     if i2 > i1:
         start, end = one.spans[i1][0], one.spans[i2 - 1][1]
         new = now
-    elif i1 and re.fullmatch(r"[,;)\]}]+", now):  # a sign stands behind what it ends, in the same line
+    elif i1 and re.fullmatch(_behind(one.tokens[i1 - 1]), now):
         start = end = one.spans[i1 - 1][1]
         new = now
     elif 0 < i1 < len(one.spans) and re.match(

@@ -71,13 +71,17 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     }
     turned = [n for n in made if isinstance(n.right, ast.Name) and n.right.id in parameters
               and (isinstance(n.left, ast.Constant) or (isinstance(n.left, ast.Name) and re.search(r"size|width|^n$", n.left.id)))]  # fmt: skip
-    if len(turned) != 1:
+    if not turned or len({n.lineno for n in turned}) > 1:
         return
-    (one,) = turned
-    sign = {ast.Mod: "%", ast.FloorDiv: "//"}.get(type(one.op), "/")
-    left, right = ast.unparse(one.left), ast.unparse(one.right)
-    cause = f"`{left} {sign} {right}` divides {left} by {right}, and {right} is 0 here."
-    yield Fact("turned-operands", one.lineno, cause, f"Divide {right} by {left}: `{right} {sign} {left}`.")
+    turned.sort(key=lambda n: n.col_offset)
+    parts = [
+        (ast.unparse(n.left), {ast.Mod: "%", ast.FloorDiv: "//"}.get(type(n.op), "/"), ast.unparse(n.right))
+        for n in turned
+    ]
+    left, sign, right = parts[0]
+    cause = f"`{left} {sign} {right}` divides {left} by {right}, which may be 0: the two sides are exchanged."
+    fix = f"Write {' and '.join(f'`{c} {b} {a}`' for a, b, c in parts)}."
+    yield Fact("turned-operands", turned[0].lineno, cause, fix)
 
 
 SIZES, COUNTS = (

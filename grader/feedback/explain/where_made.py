@@ -137,7 +137,7 @@ def _made(tree: ast.Module, node: ast.expr, line: int, kind: str, want: str = ""
     if kind == "a text" and isinstance(value, ast.Constant) and isinstance(value.value, str):
         fix = (
             f"Take the quotes away: `{name} = {value.value}`."
-            if re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", value.value)
+            if _is_code(value.value)
             else "Give it what the call takes."
         )
         return Fact(
@@ -155,6 +155,17 @@ def _made(tree: ast.Module, node: ast.expr, line: int, kind: str, want: str = ""
             f"Call it: `{name} = {code}()`.",
         )
     return None
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is a number, or an expression of Python that computes something."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return isinstance(node, ast.BinOp) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    )
 
 
 def _raised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

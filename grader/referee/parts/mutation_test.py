@@ -211,8 +211,11 @@ def _uncalled(entry: str, args: tuple[Any, ...], failed: Any) -> str:
     about = f" for {args[0]!r}" if args else ""
     if isinstance(failed, dict):
         return f"{entry} never calls the kernel that it is given{about}. It ended with {_described(failed)}"
-    yet = ": it has no code for that, or no inputs yet." if args else "."
+    yet = f". {NO_CODE}" if args else "."
     return f"{entry} never calls the kernel that it is given{about}{yet}"
+
+
+NO_CODE = "It has no code for that, or no inputs, or does not use the kernel there."
 
 
 def _false_alarm(error: Json, differs: str) -> str:

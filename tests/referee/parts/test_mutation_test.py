@@ -98,7 +98,7 @@ def weak(name: str, values: np.ndarray, survivor: str) -> str:
         rng=np.random.default_rng(0),
         command=command,
         line_of_test=lambda *_: "Line 62: ",
-        never_fails=lambda _: "",
+        never_fails=lambda _: ("", ""),
     )
     kernels = SimpleNamespace(call=call)
     return test.judge_with(cast("PartSession", session), cast("KernelServer", kernels)).message
@@ -110,7 +110,7 @@ def test_how_many_wrong_kernels_pass() -> None:
             rng=np.random.default_rng(0),
             command=lambda _name, serve, **_: {"calls": 1, "failed": serve({"args": []})},
             line_of_test=lambda *_: "",
-            never_fails=lambda _: "",
+            never_fails=lambda _: ("", ""),
         )
         right = {*TEST.right, *survivors}
         kernels = SimpleNamespace(call=lambda k, _: None if k in right else {"type": "AssertionError"})
@@ -130,7 +130,7 @@ def test_a_basic_fault_that_passes_costs_all_points() -> None:
             rng=np.random.default_rng(0),
             command=lambda _name, serve, **_: {"calls": 1, "failed": serve({"args": []})},
             line_of_test=lambda *_: "",
-            never_fails=lambda _: "",
+            never_fails=lambda _: ("", ""),
         )
         right = {*basic.right, *survivors}
         kernels = SimpleNamespace(call=lambda k, _: None if k in right else {"type": "AssertionError"})
@@ -206,7 +206,7 @@ def test_which_elements_differ_is_said_and_a_strange_claim_is_not(claimed: dict[
             rng=np.random.default_rng(0),
             command=lambda *_args, **_: {"calls": 1, "failed": failed, "differs": differs},
             line_of_test=lambda *_: "",
-            never_fails=lambda _: "",
+            never_fails=lambda _: ("", ""),
         )
         return TEST.judge_with(cast("PartSession", session), cast("KernelServer", None)).message
 
