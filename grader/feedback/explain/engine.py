@@ -82,7 +82,10 @@ def explain(log: str, source: str = "") -> Explanation | None:
     rule knows the error. Reads text only: nothing is run and no file is opened.
     """
     lines = places.lines_of(log)
-    errors = [_with_code(e, source) for e in places.compiler_errors(lines)]
+    said = places.compiler_errors(lines)
+    if said and said[0].file != "bindings" and not own_lines.cpp_alone(source):
+        source = ""  # a file of Python whose C++ stands elsewhere: its lines are not those that are meant
+    errors = [_with_code(e, source) for e in said]
     if slip := _slip(errors, source):
         return slip
     for candidate, rules in _candidates(lines, errors, source):

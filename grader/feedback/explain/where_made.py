@@ -224,6 +224,22 @@ def _not_callable(text: SubmissionText, said: str, line: int) -> Iterator[Fact]:
             return
 
 
+def _in_a_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``self.gemm = nn.Linear(4, 4),`` in a model that then has no such layer."""
+    missing = re.search(r"has no parameter like the reference's (\w+)", finding.message)
+    nodes = ast.walk(text.tree) if text.tree and missing else ()
+    for node in (n for n in nodes if isinstance(n, ast.Assign)):
+        one = node.value.elts[0] if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 1 else None
+        if one is not None and missing and [ast.unparse(t) for t in node.targets] == [f"self.{missing[1]}"]:
+            cause = f"The comma at the end makes a tuple: self.{missing[1]} is `({ast.unparse(one)},)`, and what is in a tuple is no part of the model."
+            yield Fact(
+                "comma-makes-tuple",
+                node.lineno,
+                cause,
+                f"Take the comma away: `self.{missing[1]} = {ast.unparse(one)}`.",
+            )
+
+
 def _itself(text: SubmissionText, tree: ast.Module) -> Iterator[Fact]:
     """``return extension.f``: the function, and not what it gives."""
     own = {f.name: f.names for f in text.host}
@@ -259,6 +275,7 @@ def _returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_in_a_tuple, frozenset({Status.MISSING_ENTRY})),
     (_raised, frozenset({Status.RAISED, Status.WRONG_ANSWER, Status.NOT_A_TENSOR})),
     (
         _returned,

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
     from grader.domain.verdict import Finding, Status
 
-IN_ROWS = re.compile(r"\b(?P<a>\w+)\s*\[\s*(?P<p>\w+)\s*\*\s*(?P<n>\w+)\s*\+\s*(?P<q>\w+)\s*\]")
+# ``x[row * n + col]``, and ``i = row * n + col;``
+IN_ROWS = re.compile(
+    r"(?:\b\w+\s*\[|(?<![=!<>+*/-])=)\s*(?P<p>\w+)\s*\*\s*(?P<n>\w+)\s*\+\s*(?P<q>\w+)\s*[\];,]"
+)
 
 
 def _of_the_row(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -32,7 +35,7 @@ def _of_the_row(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             if not bound or re.search(rf"(?<![\w.]){row}\s*(?:<|>=)\s*{bound}\b", kernel.body):
                 continue
             cause = (
-                f"`{' '.join(guard[0].split())}` compares {row} with {n}. By `{one[0]}` {n} is the length of a row, which bounds {col}; "
+                f"`{' '.join(guard[0].split())}` compares {row} with {n}. By `{row} * {n} + {col}` {n} is the length of a row, which bounds {col}; "
                 f"{row} is the number of the row, and bounded by {bound}."
             )
             right = re.sub(rf"\b{n}\b", bound, " ".join(guard[0].split()))

@@ -77,7 +77,14 @@ def trouble(error: BaseException, own: tuple[Path, ...], namer: Namer, *, alone:
         code = (error.text or "").strip()
         lines.append(f"  {namer(str(error.filename))}, line {error.lineno}: {code}")
     text = f"{type(error).__name__}: {error}"
-    source = _text(frames[-1].filename) if frames else ""
+    # Of the file that the error names by its lines, if that is one of them; else of the last that was run.
+    named = [
+        f.filename
+        for f in frames
+        if re.search(rf"\b{re.escape(Path(f.filename).name)}(?::\d|, line \d)", text)
+    ]
+    source = _text((named or [f.filename for f in frames])[-1]) if frames else ""
+    text = re.sub(r"; did you mean '(?!\w+'\?)[^']*'\?", "", text)  # a name that is not the student's
     plain = explain(text, source) if alone else None
     if plain is None:
         return "\n".join([*lines, text])

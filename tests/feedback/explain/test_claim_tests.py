@@ -215,3 +215,42 @@ def test_one_right_element_is_not_enough(body: str, line: int) -> None:
 def test_a_number_of_elements_is_no_shape(body: str, named: bool) -> None:
     found = told(body, PASSES.format("gives no elements back, but in another shape"))
     assert (found["rule"] == "elements-alone") == named and (not named or found["line"] == LINE)
+
+
+TABLE = """TESTS = {
+    "squares": (lambda x: x.long() ** 2, []),
+}
+
+
+def test(kernel, name):
+    expected, inputs = TESTS[name]
+    for x in inputs:
+        CHECK
+"""
+BY_ONE = (
+    "Line 2: It passes on a kernel that gives results that are 1 too small. Which comparison would show that?"
+)
+
+
+@pytest.mark.parametrize(
+    ("check", "rule"),
+    [
+        ("assert torch.allclose(kernel(x), expected(x))", "tolerance-too-wide"),
+        ("assert torch.allclose(kernel(x), expected(x), rtol=0, atol=1)", "tolerance-too-wide"),
+        ("assert (kernel(x) - expected(x)).abs().max() <= 1", "tolerance-too-wide"),
+        ("assert torch.equal(expected(x), expected(x))", "with-itself"),
+        ("assert kernel(x).tolist() == kernel(x).tolist()", "with-itself"),
+        ("torch.equal(kernel(x), expected(x))", "answer-dropped"),
+        ("same = torch.equal(kernel(x), expected(x))", "answer-dropped"),
+        ('assert (torch.equal(kernel(x), expected(x)), "wrong")', "tuple-asserted"),
+        ("assert torch.allclose(kernel(x), expected(x), rtol=1e-9)", ""),
+        ("assert torch.equal(kernel(x), expected(x))", ""),
+    ],
+)
+def test_a_comparison_in_the_test_of_a_table_is_named_where_it_stands(check: str, rule: str) -> None:
+    finding = attach.explained(
+        Finding("test of squares", Status.WRONG_ANSWER, BY_ONE), TABLE.replace("CHECK", check)
+    )
+    found = finding.evidence.get("explanation") or {"rule": "", "line": 9}
+    assert (found["rule"], found["line"]) == (rule, 9)
+    assert bool(rule) != finding.message.endswith("Which comparison would show that?")

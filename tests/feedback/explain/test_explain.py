@@ -299,3 +299,28 @@ def test_the_lesson_is_named_by_a_file_in_a_checkout_only(monkeypatch: pytest.Mo
     )
     monkeypatch.setattr(explain_verb, "from_wheel", lambda: True)
     assert explain_verb.told(found)[-2] == "Lesson 01 teaches it (01_hello_inline)."
+
+
+ELSEWHERE = """import pathlib
+from torch.utils.cpp_extension import load_inline
+
+
+def err(a, b):
+    return a - b
+
+
+extension = load_inline(name="one", cpp_sources=pathlib.Path("k.txt").read_text(), functions=["f"])
+"""
+
+
+def test_lines_of_python_are_not_taken_for_those_of_cpp_that_stands_elsewhere() -> None:
+    found = explain("C++ source:5:17: error: expected ';' before '}' token", ELSEWHERE)
+    assert found is not None and found.rule == "missing-semicolon"
+    assert (found.file, found.line, found.code) == ("C++ source", 5, "")
+
+
+def test_an_argument_of_load_inline_is_not_taken_for_one_of_cpp() -> None:
+    line = 'extension = load_inline(name="one", cpp_sources="torch::Tensor f(torch::Tensor x) { return x + y; }")'
+    source = f"from torch.utils.cpp_extension import load_inline\n\n{line}\n"
+    found = explain("mine.py:3: error: 'y' was not declared in this scope", source)
+    assert found is not None and (found.rule, found.line) == ("undeclared", 3)

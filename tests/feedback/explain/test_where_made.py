@@ -96,3 +96,22 @@ def test_a_tuple_of_one_that_is_returned(message: str) -> None:
     source = SOURCE.replace("return fused(y, self.scale)", "return fused(y, self.scale),")
     finding = attach.explained(Finding("a case", Status.NOT_A_TENSOR, f"forward {message}"), source)
     assert finding.evidence["explanation"]["line"] == 14
+
+
+def test_a_layer_in_a_tuple_is_no_part_of_the_model() -> None:
+    source = SOURCE.replace("nn.Linear(size, size)", "nn.Linear(size, size),")
+    message = "ModelNew has no parameter like the reference's gemm.weight [4, 4]"
+    finding = attach.explained(Finding("a case", Status.MISSING_ENTRY, message), source)
+    assert (finding.evidence["explanation"]["rule"], finding.evidence["explanation"]["line"]) == (
+        "comma-makes-tuple",
+        9,
+    )
+
+
+@pytest.mark.parametrize("kind", ["builtin_function_or_method", "function"])
+def test_a_function_that_is_returned(kind: str) -> None:
+    source = 'code = r"""\nint f(int n) { return n; }\n"""\n\n\ndef g(n):\n    return extension.f\n'
+    finding = attach.explained(
+        Finding("g", Status.WRONG_OUTPUT, f"The call returned a {kind}, expected 1."), source
+    )
+    assert finding.evidence["explanation"]["fix"] == "Call it: `return extension.f(n)`."

@@ -36,6 +36,18 @@ def test_right_guards_are_not_blamed() -> None:
         ("if (row < rows)", "if (row < n)", 4, "Write `row < rows`."),
         ("if (row < rows)", "if (n > row)", 4, "Write `rows > row`."),
         ("if (row < rows) out", "if (row >= n) return; out", 4, "Write `row >= rows`."),
+        (
+            "if (row < rows) out",
+            "const int i = row * n + col; if (row >= n) return; out",
+            4,
+            "Write `row >= rows`.",
+        ),
+        (
+            "if (row < rows)",
+            "if (col < rows)",
+            4,
+            "col is smaller than n in any case; ask for the other one: `row < rows`.",
+        ),
         ("if (i < n)", "if (i < cols)", 8, "Write `i < n`."),
     ],
 )
