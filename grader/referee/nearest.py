@@ -615,7 +615,9 @@ def _words(nearest: Nearest) -> tuple[str, str]:
     index = _one_index(change.was, change.now)
     piece = index or _one_piece(change.was, change.now) or (_core(change.was, change.now) if long else None)
     was, now = (f"`{one}`" for one in piece or (change.was, change.now))
-    reason = _exchanged(*index) if index else MEANS.get((change.was, change.now), "")
+    reason = (_exchanged(*index) if index else MEANS.get((change.was, change.now))) or _turned(
+        change.was, change.now
+    )
     cause = f"{was} is the mistake in this line: with {now} in its place {passes}.{reason}"
     return cause, "" if nearest.after == change.now and not piece else write
 
@@ -668,6 +670,18 @@ def _core(was: str, now: str) -> tuple[str, str] | None:
     pieces = ["".join(one[first : len(one) - last]).strip() for one in (ours, theirs)]
     short = all(0 < len(one) <= SLIP // 2 for one in pieces)
     return (pieces[0], pieces[1]) if short and was.count(pieces[0]) == 1 else None
+
+
+def _turned(was: str, now: str) -> str:
+    """That ``a - b`` stands where ``b - a`` belongs, with a space in front; "" if it is something else."""
+    if (found := _apart(was, now)) is None:
+        return ""
+    ours, theirs, first, last = found
+    pieces = ["".join(one[first : len(one) - last]).strip() for one in (ours, theirs)]
+    sides = re.fullmatch(r"([^-/%]+?)\s*(-|//?|%)\s*([^-/%]+)", pieces[0])
+    if sides is None or pieces[1] != f"{sides[3]} {sides[2]} {sides[1]}":
+        return ""
+    return f" The two sides of `{sides[2]}` are exchanged: `{pieces[0]}` stands for `{pieces[1]}`."
 
 
 QUOTIENT, REST = "how often the right side goes into the left one", "what is left over of the left side"

@@ -244,6 +244,28 @@ def test_two_values_that_are_exchanged_in_a_long_statement_are_told() -> None:
     assert found.shown and str(told["cause"]).startswith("`1 : 4` is the mistake in this line: with `4 : 1`")
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("out[i] = last - x[i];", "out[i] = x[i] - last;", "The two sides of `-` are exchanged"),
+        ("x[1 - i]", "x[i - 1]", "`1 - i` stands for `i - 1`"),
+        ("%", "//", "what is left over"),
+        ("out[i] = last - x[i];", "out[i] = x[i] + last;", ""),
+    ],
+)
+def test_the_reason_is_told_where_the_two_forms_tell_it(was: str, now: str, told: str) -> None:
+    change = Change(((0, 9, now),), 60, "replace", was, now, 3)
+    said = nearest.Nearest(change, was, now, all=True, lines=(60,)).as_json()
+    assert told in str(said["cause"]) and bool(told) == (not str(said["cause"]).endswith("that failed."))
+
+
+@pytest.mark.parametrize("now", ["()", "(seconds)"])
+def test_missing_brackets_of_a_call(now: str) -> None:
+    change = Change(((4, 4, now),), 60, "insert", "", now, 3)
+    said = nearest.Nearest(change, "a = f", f"a = f{now}", all=True, lines=(60,)).as_json()
+    assert "`f` without brackets names the function" in str(said["cause"])
+
+
 def test_a_statement_of_several_lines_is_quoted_and_an_error_not_worked_out_by_hand() -> None:
     much = Change(((0, 9, "f(a, b, c, d, e)"),), 28, "replace", "g(1)", "f(a, b, c, d, e)", 9)
     wrong = nearest.Nearest(much, "g(", "f(", all=True, lines=(28, 29), quoted="g( 2 * n)")

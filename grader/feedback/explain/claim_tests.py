@@ -303,14 +303,9 @@ def _lets_one_pass(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             and len(node.ops) == 1
             and isinstance(node.ops[0], ast.Lt | ast.LtE)
         ):
-            most = node.comparators[0]
-            if (
-                isinstance(most, ast.Constant)
-                and isinstance(most.value, int | float)
-                and most.value >= 1
-                and re.search(r"\babs\b", ast.unparse(node.left))
-            ):
-                cause = f"`{ast.unparse(node)}` lets differences up to {most.value} pass."
+            least = _least(node.comparators[0])
+            if least >= 1 and re.search(r"\babs\b", ast.unparse(node.left)):
+                cause = f"`{ast.unparse(node)}` lets a difference of {least:g} pass in every element."
                 yield Fact(
                     "tolerance-too-wide",
                     node.lineno,
@@ -318,6 +313,15 @@ def _lets_one_pass(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     "Allow less: no more than the rounding that is claimed.",
                 )
                 return
+
+
+def _least(bound: ast.expr) -> float:
+    """What a bound is at least: its number, where something that cannot be negative may be added; else 0."""
+    if isinstance(bound, ast.Constant) and isinstance(bound.value, int | float):
+        return float(bound.value)
+    if isinstance(bound, ast.BinOp) and isinstance(bound.op, ast.Add):
+        return _least(bound.left) + _least(bound.right)
+    return 0.0
 
 
 def _one_is_enough(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

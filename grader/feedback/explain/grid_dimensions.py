@@ -137,7 +137,7 @@ def _of_another_tensor(text: SubmissionText, _finding: Finding) -> Iterator[Fact
             if like and tensor and like["x"] != counted["y"] and tensor[0] != counted["y"]:
                 cause = (
                     f"`{counted[0].rstrip(' ,;')}` counts the elements of {counted['y']}; {launch.kernel.name} writes {tensor[0]}, which "
-                    f"is made like {like['x']} and has as many as that."
+                    f"is made like {like['x']} and has as many elements as {like['x']}."
                 )
                 yield Fact("size-of-another", text.line(launch.host.start + counted.start()), cause,
                            f"Count those: `{counted[0].partition('=')[0].strip()} = {like['x']}.numel()`.")  # fmt: skip

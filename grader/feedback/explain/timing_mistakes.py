@@ -394,11 +394,8 @@ class TimerCode:
     def misplaced(
         self, fields: dict[str, ast.expr], value: ast.expr, function: ast.FunctionDef
     ) -> tuple[str, str, str] | None:
-        """A field that gets a function, the number of measurements, or what another one needs: rule, cause, fix."""
+        """A field that gets the number of measurements, or what another one needs: rule, cause, fix."""
         shown, order = self.shown(fields[self.which]), "The fields are median, p10, p90 and n, in this order."
-        if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "statistics":
-            cause = f"`{shown}` without brackets names the function and does not call it, so {self.which} is no number."
-            return "not-called", cause, f"Call it: `{shown}(seconds)`."
         if self.which != "n" and _called(value) == "len":
             return (
                 "fields-mixed",

@@ -240,6 +240,23 @@ def _in_a_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
 
 
+def _among_arguments(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``Timing(statistics.median, ...)``: a function of a module among numbers."""
+    if "'type': 'function'" not in finding.message or text.tree is None:
+        return
+    modules = {
+        a.asname or a.name for n in ast.walk(text.tree) if isinstance(n, ast.Import) for a in n.names
+    } - {"torch"}
+    handed = [a for n in ast.walk(text.tree) if isinstance(n, ast.Call) for a in n.args if isinstance(a, ast.Attribute)
+              and ast.unparse(a.value) in modules]  # fmt: skip
+    if len(handed) == 1:
+        code = ast.unparse(handed[0])
+        cause = f"`{code}` without brackets names the function and does not call it: the function itself is handed over, and no number."
+        yield Fact(
+            "function-not-called", handed[0].lineno, cause, f"Call it: `{code}(...)`, with what it takes."
+        )
+
+
 def _itself(text: SubmissionText, tree: ast.Module) -> Iterator[Fact]:
     """``return extension.f``: the function, and not what it gives."""
     own = {f.name: f.names for f in text.host}
@@ -275,6 +292,7 @@ def _returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_among_arguments, frozenset({Status.WRONG_ANSWER})),
     (_in_a_tuple, frozenset({Status.MISSING_ENTRY})),
     (_raised, frozenset({Status.RAISED, Status.WRONG_ANSWER, Status.NOT_A_TENSOR})),
     (

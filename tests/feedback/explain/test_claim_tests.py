@@ -238,6 +238,8 @@ BY_ONE = (
         ("assert torch.allclose(kernel(x), expected(x))", "tolerance-too-wide"),
         ("assert torch.allclose(kernel(x), expected(x), rtol=0, atol=1)", "tolerance-too-wide"),
         ("assert (kernel(x) - expected(x)).abs().max() <= 1", "tolerance-too-wide"),
+        ("assert ((kernel(x) - expected(x)).abs() <= 1 + expected(x).abs()).all()", "tolerance-too-wide"),
+        ("assert ((kernel(x) - expected(x)).abs() <= 1e-6 * (1 + expected(x).abs())).all()", ""),
         ("assert torch.equal(expected(x), expected(x))", "with-itself"),
         ("assert kernel(x).tolist() == kernel(x).tolist()", "with-itself"),
         ("torch.equal(kernel(x), expected(x))", "answer-dropped"),

@@ -115,3 +115,18 @@ def test_a_function_that_is_returned(kind: str) -> None:
         Finding("g", Status.WRONG_OUTPUT, f"The call returned a {kind}, expected 1."), source
     )
     assert finding.evidence["explanation"]["fix"] == "Call it: `return extension.f(n)`."
+
+
+def test_a_function_of_a_module_among_numbers() -> None:
+    source = (
+        "import statistics\n\n\ndef summary(seconds):\n    return Timing(statistics.median, len(seconds))\n"
+    )
+    message = "Line 4: median is {'type': 'function'}, not a number of seconds or calls."
+    finding = attach.explained(Finding("a case", Status.WRONG_ANSWER, message), source)
+    assert finding.evidence["explanation"]["line"] == 5
+    right = source.replace("statistics.median", "statistics.median(seconds)")
+    found = (
+        attach.explained(Finding("a case", Status.WRONG_ANSWER, message), right).evidence.get("explanation")
+        or {}
+    )
+    assert found.get("rule") != "function-not-called"
