@@ -13,7 +13,9 @@ from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import (
     attach,
     bodies,
+    declared_otherwise,
     dialect_mistakes,
+    exchanged_arguments,
     exponentials,
     facts,
     formulas,
@@ -22,12 +24,16 @@ from grader.feedback.explain import (
     host_formulas,
     host_mistakes,
     indices,
+    lost_fractions,
     operator_mistakes,
+    precedence,
     product_tiles,
     running_totals,
     tile_mistakes,
     together,
+    turned_operands,
     whole_division,
+    wrong_bounds,
 )
 from grader.feedback.explain.source_text import Finder, read
 
@@ -48,6 +54,12 @@ FINDERS = [
         *exponentials.FACTS,
         *running_totals.FACTS,
         *grid_dimensions.FACTS,
+        *declared_otherwise.FACTS,
+        *exchanged_arguments.FACTS,
+        *lost_fractions.FACTS,
+        *precedence.FACTS,
+        *turned_operands.FACTS,
+        *wrong_bounds.FACTS,
     )
 ]
 FINDERS += [host_mistakes.never_called, functions_first.returned, host_formulas.single]
