@@ -511,7 +511,14 @@ def better(rule: str, source: str, code: str) -> str:
     if rule == "tensor-for-pointer" and (names := _tensors_launched(code, cpp)):
         return f"Hand over {' and '.join(f'`{n}.data_ptr<float>()`' for n in names)}."
     if rule == "dot-for-namespace" and dotted:
-        return f"Write {' and '.join(dotted)}. The dot is for what an object has: x.size(0), threadIdx.x."
+        calls = {"dtype": "scalar_type()", "device": "device()", "is_cuda": "is_cuda()", "ndim": "dim()"}
+        bare = re.findall(rf"\b(?!torch\b|at\b|c10\b|std\b)(\w+)\.({'|'.join(calls)})\b(?!\s*\()", code)
+        also = "".join(
+            f" Then `{x}.{a}` is called, with brackets: `{x}.{calls[a]}`." for x, a in dict.fromkeys(bare)
+        )
+        return (
+            f"Write {' and '.join(dotted)}.{also} The dot is for what an object has: x.size(0), threadIdx.x."
+        )
     bare = re.findall(r"(?:>>>\s*\(|,)\s*(\w+\.data_ptr)\(\)", cpp)
     if rule == "launch-arguments" and bare:
         return f"A pointer needs its type: write {' and '.join(f'`{one}<float>()`' for one in dict.fromkeys(bare))}."

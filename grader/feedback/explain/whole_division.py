@@ -201,7 +201,7 @@ def _down(
     whole, first = " ".join(part[0].split()), part["a"]
     divisors = re.findall(r"[\w.]+", part["rest"])
     beside = " ".join((around[0], "" if first.startswith("(") else first, part["rest"], around[1]))
-    if re.search(r"\+|ceil|div|%|\bmin\b|\bsms?\b", beside) or re.match(r"\s*\)\s*/", around[1]):
+    if re.search(r"\+|ceil|div|%|\bmin\b|\bsms?\b|\bgridDim\b", beside) or re.match(r"\s*\)\s*/", around[1]):
         return None  # rounded up, bounded, or the inner one of two
     if re.search(r"[-+%]", first):
         # Rounded up already by its first divisor, and by no other: what remains is a chain of the others.

@@ -24,3 +24,27 @@ def test_names_with_dots_in_cpp(code: str, right: list[str]) -> None:
 def test_a_dtype_of_python_with_colons_is_told_by_its_name_in_cpp(name: str) -> None:
     found = explain(f"mine.py:3:9: error: '{name}' is not a member of 'torch'")
     assert found is not None and found.fix == f"Write `torch::{torch_names.dtype(name)}`."
+
+
+COMPILERS = (
+    "mine.py:1:9: error: expected primary-expression before '.' token",
+    "mine.py:1:9: error: unexpected namespace name 'torch': expected expression",
+)
+
+
+@pytest.mark.parametrize("said", COMPILERS)
+def test_an_attribute_without_brackets_is_told_with_the_dot(said: str) -> None:
+    found = explain(said, "TORCH_CHECK(x.dtype == torch.float32);\n")
+    assert found is not None
+    assert "Write `torch::kFloat32`." in found.fix and "`x.scalar_type()`" in found.fix
+
+
+def test_the_stream_of_python() -> None:
+    line = "k<<<grid, block, 0, torch.cuda.current_stream()>>>(x, n);"
+    found = explain("mine.py:1:9: error: expected primary-expression before '(' token", f"{line}\n")
+    assert found is not None and (found.rule, found.line) == ("python-stream", 1)
+
+
+def test_none_is_no_tensor() -> None:
+    found = explain("mine.py:1:8: error: 'None' was not declared in this scope", "return None;\n")
+    assert found is not None and "has to return one" in found.fix

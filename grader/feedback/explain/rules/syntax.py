@@ -88,6 +88,11 @@ RULES = (
         ),
         "{name} is Python's word; C++ does not know it.",
         "C++ writes true, false and nullptr.",
+        fixes={
+            "True": "Write `true`.",
+            "False": "Write `false`.",
+            "None": "A pointer to nothing is `nullptr`; a function that promises a tensor has to return one, as `return out;` does.",
+        },
     ),
     Rule(
         "python-for",
