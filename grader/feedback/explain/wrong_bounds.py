@@ -34,6 +34,8 @@ def _of_the_row(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             (bound,) = bounds if len(bounds) == 1 else named if len(named) == 1 else ("",)
             if not bound or re.search(rf"(?<![\w.]){row}\s*(?:<|>=)\s*{bound}\b", kernel.body):
                 continue
+            if re.search(rf"(?<![\w.]){col}\s*(?:<|>=)\s*{bound}\b", kernel.body):
+                continue  # the two are exchanged, which others tell
             cause = (
                 f"`{' '.join(guard[0].split())}` compares {row} with {n}. By `{row} * {n} + {col}` {n} is the length of a row, which bounds {col}; "
                 f"{row} is the number of the row, and bounded by {bound}."

@@ -30,6 +30,11 @@ def test_right_guards_are_not_blamed() -> None:
     assert found() == []
 
 
+def test_two_bounds_that_are_exchanged_are_not_told_by_half() -> None:
+    new = "const int i = row * n + col; if (row >= n || col >= rows) return; out"
+    assert found("if (row < rows) out", new) == []
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "fix"),
     [
