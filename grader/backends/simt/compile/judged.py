@@ -26,7 +26,7 @@ PUT_THERE = re.compile(
     r"simt|simt_(?:builtins|dynamic_shared|kernels_are_registered|register_kernels|register_source|a|error|change"
     r"|managed_is_registered|register_managed"
     r"|changed|error_detail|assert_fail|note|syncthreads(?:_vote)?|source_\d+_\d+_is_registered|lane|let_others_run|(?:copy_async|commit_copies|wait_copies)"
-    r"|[op]\d+|[rp]_\w+|nowhere|all|said|inside|[vmabcd])"
+    r"|[op]\d+|[rpl]_\w+|nowhere|all|said|inside|[vmabcd])"
 )
 MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx")  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")

@@ -39,6 +39,7 @@ BUILT_IN |= {
 }  # fmt: skip
 SPECIAL |= {"cluster_ctarank": "__clusterRelativeBlockRank()", "cluster_nctarank": "__clusterSizeInBlocks()"}
 SPECIAL |= {f"{name}.{axis}": f"{of}.{axis}" for name, of in BUILT_IN.items() for axis in "xyz"}
+LABEL = re.compile(r"[A-Za-z_$%][\w$]*")
 DECLARED = re.compile(r"\.reg\s*\.(\w+)\s+(.+)", re.S)
 COMPARISONS = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan".split()  # noqa: SIM905
 UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
@@ -74,6 +75,8 @@ class Assembly:
     inputs: list[tuple[str, str]]
     names: set[str] = field(default_factory=set)  # of registers that it declares
     predicates: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+    jumps: set[str] = field(default_factory=set)
     _numbered: dict[str, list[int]] | None = None  # words of the text that end in digits
 
     def cpp(self) -> str:
@@ -88,6 +91,10 @@ class Assembly:
         head += [f"::simt::ptx::reg simt_r_{name} = 0;" for name in sorted(self.names)]
         head += [f"bool simt_p_{name} = false;" for name in sorted(self.predicates)]
         tail = [f"::simt::ptx::unpack({value}, simt_o{n});" for n, (_, value) in enumerate(self.outputs)]
+        if self.jumps - self.labels:
+            raise UnknownError("bra")
+        if self.labels:
+            head.insert(0, f"__label__ {', '.join(sorted(self.labels))};")
         return f"({{ {' '.join([*head, *filter(None, body), *tail])} }})"
 
     def _used(self, prefix: str, count: int) -> list[str]:
@@ -101,6 +108,14 @@ class Assembly:
         return [f"{prefix}{k}" for k in self._numbered.get(prefix, ()) if k < count]
 
     def _statement(self, text: str) -> str:
+        labels = ""
+        while found := re.match(rf"({LABEL.pattern})\s*:(?!:)\s*", text):
+            self.labels.add(_label(found[1]))
+            labels += f"{_label(found[1])}: "
+            text = text[found.end() :]
+        return f"{labels}; {self._instruction(text) if text else ''}" if labels else self._instruction(text)
+
+    def _instruction(self, text: str) -> str:
         if found := DECLARED.fullmatch(text):
             names: list[str] = []
             for name in found[2].replace("%", "").split(","):
@@ -189,7 +204,7 @@ def _spaces(modifiers: list[str]) -> set[str]:
 
 
 def _statements(text: str) -> list[str]:
-    """The instructions and declarations; a label or a jump is known as such by its words."""
+    """The instructions and declarations, with the labels before them."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
     found = []
     for piece in re.split(r";", text):
@@ -204,8 +219,6 @@ def _statements(text: str) -> list[str]:
                 break
         if clean.startswith("}"):
             clean = clean[1:].strip()
-        if re.match(r"[%$\w]+\s*:(?!:)", clean):
-            raise UnknownError("a label (" + clean.split(":")[0] + ")")
         if clean:
             found.append(clean)
     return found
@@ -500,12 +513,68 @@ def _barrier(a: Assembly, modifiers: list[str], given: list[str]) -> str:
         if how in (["arrive"], ["wait"]):
             return f"__cluster_barrier_{how[0]}();"
         raise ValueError
-    if [m for m in modifiers if m not in ("cta", "aligned")] != ["sync"] or given != ["0"]:
+    (kind,) = (m for m in modifiers if m not in ("cta", "aligned"))
+    number, *count = given
+    if kind == "sync" and given == ["0"]:
+        return "__syncthreads();"
+    if kind not in ("sync", "arrive") or len(count) > 1 or (kind == "arrive" and not count):
         raise ValueError
-    return "__syncthreads();"
+    threads = a.value(count[0]) if count else "0"
+    return f"::simt::ptx::meet({a.value(number)}, {threads}, {str(kind == 'sync').lower()});"
+
+
+def _barrier_in_memory(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    """``mbarrier`` of the block's own shared memory: set up, arrived at, waited for."""
+    how, *more = modifiers
+    _plain(more, "shared", "shared::cta", "release", "acquire", "relaxed", "cta", "expect_tx", "parity")
+    places = [g for g in given if g.startswith("[")]
+    (barrier,) = (a.address(place, ["shared"]) for place in places)
+    before, after = given[: given.index(places[0])], given[given.index(places[0]) + 1 :]
+    if how == "init" and not before and len(after) == 1:
+        return f"::simt::ptx::set_up({barrier}, {a.value(after[0])});"
+    if how == "inval" and not before and not after:
+        return ""
+    expected = how == "expect_tx" or "expect_tx" in more
+    expect = f"::simt::ptx::expect({barrier}, {a.value(after[0])});" if expected else ""
+    if how == "expect_tx" and len(after) == 1:
+        return expect
+    if how == "arrive" and len(after) <= 1:
+        count = a.value(after[0]) if after and not expect else "1"
+        phase = f"::simt::ptx::arrive({barrier}, {count})"
+        return f"{expect} {a.target(before[0])} = {phase};" if before else f"{expect} {phase};"
+    if how in ("try_wait", "test_wait") and len(before) == 1 and len(after) in (1, 2):
+        kind = "parity" if "parity" in more else "phase"
+        return f"{a.target(before[0])} = ::simt::ptx::{kind}_is_over({barrier}, {a.value(after[0])});"
+    raise ValueError
+
+
+def _elected(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    """``elect.sync``: the first lane of those that the mask names."""
+    (to, mask), (lane, _, chosen) = given, given[0].partition("|")
+    if modifiers != ["sync"] or not to:
+        raise ValueError
+    first = f"(__ffs((int){a.value(mask)}) - 1)"
+    line = f"__syncwarp((unsigned){a.value(mask)});"
+    line += "" if lane.strip() == "_" else f" {a.target(lane.strip())} = (unsigned){first};"
+    return line + (f" {a.target(chosen.strip())} = (int)simt_lane() == {first};" if chosen else "")
+
+
+def _jump(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    """To a label of the same text; others run meanwhile, since it may wait for them."""
+    (label,) = given
+    if modifiers not in ([], ["uni"]) or not LABEL.fullmatch(label):
+        raise ValueError
+    a.jumps.add(_label(label))
+    return f"simt_let_others_run(); goto {_label(label)};"
+
+
+def _label(name: str) -> str:
+    return "simt_l_" + re.sub(r"[$%]", "_", name)
 
 
 def _fenced(_: Assembly, modifiers: list[str], __: list[str]) -> str:
+    if modifiers[:1] in (["proxy"], ["mbarrier_init"]):  # of one order in memory there is but one here
+        return "__threadfence_block();"
     _plain(modifiers, "cta", "gl", "sys", "gpu", "acq_rel", "sc")
     scope = "_block" if "cta" in modifiers else "_system" if "sys" in modifiers else ""
     return f"__threadfence{scope}();"
@@ -520,6 +589,8 @@ def _copied(a: Assembly, modifiers: list[str], given: list[str]) -> str:
         return "simt_commit_copies();"
     if more == ["wait_all"] and not given:
         return "simt_wait_copies(0, 1);"
+    if more[:1] == ["bulk"]:
+        return _copied_in_bulk(a, more[1:], given)
     if more == ["wait_group"]:
         return f"simt_wait_copies((unsigned){a.value(given[0])}, 0);"
     spaces = [m for m in more if m not in ("ca", "cg") and not m.startswith("L2::")]
@@ -532,6 +603,16 @@ def _copied(a: Assembly, modifiers: list[str], given: list[str]) -> str:
     zeros = f"{bytes_} - (unsigned){a.value(read[0])}" if read else "0"
     places = f"{a.address(to, ['shared'])}, {a.address(source, ['global'])}"
     return f"simt_copy_async({places}, {bytes_}, {zeros});"
+
+
+def _copied_in_bulk(a: Assembly, modifiers: list[str], given: list[str]) -> str:
+    """From global to the block's own shared memory, with a barrier there."""
+    to, source, size, barrier = given
+    spaces = [m for m in modifiers if not m.startswith("mbarrier::") and m != "bytes"]
+    if spaces not in (["shared::cluster", "global"], ["shared::cta", "global"]) or len(modifiers) != 3:
+        raise ValueError
+    places = f"{a.address(to, ['shared'])}, {a.address(source, ['global'])}"
+    return f"::simt::ptx::copy_in_bulk({places}, {a.value(size)}, {a.address(barrier, ['shared'])});"
 
 
 def _matrix_loaded(a: Assembly, modifiers: list[str], given: list[str]) -> str:
@@ -632,6 +713,10 @@ HANDLERS: dict[str, Handler] = {
     "activemask": lambda a, _, given: f"{a.target(given[0])} = __activemask();",
     "bar": _barrier,
     "barrier": _barrier,
+    "mbarrier": _barrier_in_memory,
+    "elect": _elected,
+    "bra": _jump,
+    "setmaxnreg": lambda *_: "",  # how registers are shared out changes no result
     "membar": _fenced,
     "fence": _fenced,
     "cp": _copied,

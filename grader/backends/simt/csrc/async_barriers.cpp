@@ -82,12 +82,8 @@ static void complete(Worker* w, size_t address, AsyncBarrier& b, void* here) {
     if (w->states[t] == AT_ASYNC_BARRIER && w->waits[t].posted == address) w->states[t] = READY;
 }
 
-static u32 arrive_at(Worker* w, size_t address, AsyncBarrier& b, u32 count, void* here) {
-  if (count > b.pending) {
-    refuse_barrier(w, (size_t)here - 1, "arrives at a cuda::barrier at which all that it was set up for have arrived in this phase");
-    return b.phase;
-  }
-  u32 phase = b.phase;
+// Who waits for this phase may use what the running thread has done so far, and knows what it knows.
+static void tell(Worker* w, AsyncBarrier& b) {
   if (!b.coming.empty()) {
     u32 now = w->threads[w->current].releases + 1;
     const u32* mine = w->clocks->row(w->current);
@@ -95,8 +91,17 @@ static u32 arrive_at(Worker* w, size_t address, AsyncBarrier& b, u32 count, void
     b.coming[size_t(w->current)] = std::max(b.coming[size_t(w->current)], now);
   }
   release_here(w);
+}
+
+static u32 arrive_at(Worker* w, size_t address, AsyncBarrier& b, u32 count, void* here) {
+  if (count > b.pending) {
+    refuse_barrier(w, (size_t)here - 1, "arrives at a cuda::barrier at which all that it was set up for have arrived in this phase");
+    return b.phase;
+  }
+  u32 phase = b.phase;
+  tell(w, b);
   b.pending -= count;
-  if (!b.pending) complete(w, address, b, here);
+  if (!b.pending && !b.bytes) complete(w, address, b, here);
   return phase;
 }
 
@@ -108,7 +113,10 @@ void report_async_deadlock(Worker* w, int stuck) {
   const AsyncBarrier& b = w->clocks->barriers[w->waits[stuck].posted];
   w->current = stuck;
   char detail[160];
-  snprintf(detail, sizeof detail, "waits at a cuda::barrier that was set up for %u arrivals, of which %u never come", b.expected, b.pending);
+  if (size_t number = w->waits[stuck].posted; number < NUMBERED)
+    snprintf(detail, sizeof detail, "waits at barrier %zu for %u threads, of which %u never come", number, b.expected, b.pending);
+  else
+    snprintf(detail, sizeof detail, "waits at a cuda::barrier that was set up for %u arrivals, of which %u never come", b.expected, b.pending);
   report(w, "deadlock", w->waits[stuck].pc, {.detail = detail});
   w->killed = w->launch->stopped = true;
 }
@@ -135,6 +143,69 @@ extern "C" unsigned simt_barrier_arrive(void* address, unsigned count, int drop)
   if (!b) return 0;
   if (drop) b->expected -= std::min(count, b->expected);
   return arrive_at(w, (size_t)address, *b, count, RETURN_ADDRESS);
+}
+
+// So many bytes of bulk copies belong to the phase, too.
+extern "C" void simt_barrier_expect(void* address, unsigned bytes) {
+  if (AsyncBarrier* b = barrier_at(t_worker, address, RETURN_ADDRESS)) b->bytes += bytes;
+}
+
+// A bulk copy to the block's shared memory: what it brings is there when the barrier's phase is complete.
+extern "C" void simt_bulk_copy(void* to, const void* from, unsigned bytes, void* address) {
+  Worker* w = t_worker;
+  AsyncBarrier* b = barrier_at(w, address, RETURN_ADDRESS);
+  if (!b) return;
+  size_t here = (size_t)RETURN_ADDRESS - 1;
+  if (((size_t)to | (size_t)from | bytes) % 16) return refuse_barrier(w, here, "begins a bulk copy whose addresses and size are not all multiples of 16");
+  if (!is_shared(w, (size_t)to)) return refuse_barrier(w, here, "begins a bulk copy to memory that is not its block's shared memory, which cannot run on the CPU");
+  Thread& thread = w->threads[w->current];
+  thread.copies_for = (size_t)address, thread.copies_phase = b->phase;
+  for (unsigned i = 0; i < bytes && !w->killed; i += 16) copy_async(w, (char*)to + i, (const char*)from + i, 16, 0, RETURN_ADDRESS);
+  thread.copies_for = 0;
+  if (w->killed) return;
+  b = &w->clocks->barriers[(size_t)address];
+  b->bytes -= bytes;
+  tell(w, *b);  // what has come is there for all who wait
+  if (!b->pending && !b->bytes) complete(w, (size_t)address, *b, RETURN_ADDRESS);
+}
+
+static AsyncBarrier* numbered(Worker* w, unsigned number, unsigned count, void* here) {
+  leave_plain(w);
+  end_quick();
+  unsigned all = unsigned(w->launch->thread_count), whole = (all + 31) / 32 * 32;
+  char why[160] = "";
+  if (!count) count = whole;
+  if (number >= NUMBERED) snprintf(why, sizeof why, "uses barrier %u: a block has 16, from 0 on", number);
+  else if (count % 32 || count > whole)
+    snprintf(why, sizeof why, "uses barrier %u for %u threads: they must be whole warps, and no more than the block has (%u threads)", number, count, all);
+  if (*why) return refuse_barrier(w, (size_t)here - 1, why), nullptr;
+  AsyncBarrier& b = clocks_of(w).barriers[number];
+  count = std::min(count, all);
+  if (b.pending == b.expected) {  // nobody has come in this phase
+    b.expected = b.pending = count;
+    b.coming.resize(w->clocks->threads);
+    b.done.resize(w->clocks->threads);
+  } else if (b.expected != count) {
+    snprintf(why, sizeof why, "uses barrier %u for %u threads, at which others have come to meet %u", number, count, b.expected);
+    return refuse_barrier(w, (size_t)here - 1, why), nullptr;
+  }
+  return &b;
+}
+
+// bar.sync and bar.arrive: `count` threads meet, 0 for all of the block's.
+extern "C" void simt_numbered_barrier(unsigned number, unsigned count, int waits) {
+  Worker* w = t_worker;
+  AsyncBarrier* b = numbered(w, number, count, RETURN_ADDRESS);
+  if (!b) return;
+  u32 phase = arrive_at(w, number, *b, 1, RETURN_ADDRESS);
+  if (!waits) return;
+  while (b->phase <= phase && !w->killed) {
+    w->waits[w->current] = {(size_t)RETURN_ADDRESS - 1, number};
+    w->states[w->current] = AT_ASYNC_BARRIER;
+    wait_here(w);
+    b = &w->clocks->barriers[number];
+  }
+  learn(w, *b);
 }
 
 // Until the phase of that number is complete.

@@ -62,31 +62,33 @@ bool is_shared(const Worker* w, size_t address) {
   return address - w->tls < w->tls_bytes || address - (size_t)w->dynamic_shared < MAX_SHARED;
 }
 
-}  // namespace simt
-
-using namespace simt;
-
-// Begins to copy `bytes` (4, 8 or 16), of which the last `zeros` are zeros and not read.
-extern "C" SIMT_EXPORT void simt_copy_async(void* to, const void* from, unsigned bytes, unsigned zeros) {
-  Worker* w = t_worker;
-  if (!w || !w->fibre) return;
+void copy_async(Worker* w, void* to, const void* from, unsigned bytes, unsigned zeros, void* here) {
   if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes) {
-    report(w, "assert", (size_t)RETURN_ADDRESS - 1, {.detail = "an asynchronous copy has 4, 8 or 16 bytes"});
+    report(w, "assert", (size_t)here - 1, {.detail = "an asynchronous copy has 4, 8 or 16 bytes"});
     return kill_launch(w);
   }
   const Thread& thread = w->threads[w->current];
   AsyncCopy copy{w->current, AsyncCopy::NO_GROUP, 0, w->block_phase, thread.warp_phase, thread.copies_for, thread.copies_phase, (char*)to, bytes, {}};
-  if (w->launch->module) copy.pc_in_module = u32((size_t)RETURN_ADDRESS - 1 - w->launch->module->base);
+  if (w->launch->module) copy.pc_in_module = u32((size_t)here - 1 - w->launch->module->base);
   if (w->mode) {
     unsigned read = bytes - zeros, step = zeros ? 1 : bytes;
-    for (unsigned i = 0; i < read; i += step) access((char*)from + i, step, READ, RETURN_ADDRESS);
-    access(to, bytes, WRITE, RETURN_ADDRESS);
+    for (unsigned i = 0; i < read; i += step) access((char*)from + i, step, READ, here);
+    access(to, bytes, WRITE, here);
   }
   if (w->killed) return;
   memcpy(copy.data, from, bytes - zeros);
   memset(to, 0xff, bytes);
   w->copies.push_back(copy);
   set_defined(w, copy, UNDER_WAY);
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+// Begins to copy `bytes` (4, 8 or 16), of which the last `zeros` are zeros and not read.
+extern "C" SIMT_EXPORT void simt_copy_async(void* to, const void* from, unsigned bytes, unsigned zeros) {
+  if (Worker* w = t_worker; w && w->fibre) copy_async(w, to, from, bytes, zeros, RETURN_ADDRESS);
 }
 
 extern "C" SIMT_EXPORT void simt_commit_copies() {

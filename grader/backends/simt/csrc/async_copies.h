@@ -21,6 +21,8 @@ struct AsyncCopy {
 
 static constexpr u8 UNDER_WAY = 2;  // of a byte of shared memory, where 1 is one that holds a value
 
+// Begins to copy 4, 8 or 16 bytes, of which the last `zeros` are zeros and not read.
+void copy_async(Worker* w, void* to, const void* from, unsigned bytes, unsigned zeros, void* here);
 void bring_copies(Worker* w, size_t barrier, u32 phase);
 bool is_shared(const Worker* w, size_t address);
 const AsyncCopy* copy_under_way(const Worker* w, size_t address, unsigned size);

@@ -113,6 +113,10 @@ SIMT_EXPORT unsigned simt_barrier_arrive(void* barrier, unsigned count, int drop
 SIMT_EXPORT void simt_barrier_wait(void* barrier, unsigned phase);
 SIMT_EXPORT int simt_barrier_test(void* barrier, unsigned phase);  // whether it is complete, after letting others run
 SIMT_EXPORT unsigned simt_barrier_phase(void* barrier);
+SIMT_EXPORT void simt_barrier_expect(void* barrier, unsigned bytes);
+SIMT_EXPORT void simt_bulk_copy(void* to, const void* from, unsigned bytes, void* barrier);
+// A barrier that no memory holds, by its number: so many threads meet, 0 for all of the block.
+SIMT_EXPORT void simt_numbered_barrier(unsigned number, unsigned count, int waits);
 SIMT_EXPORT void simt_assert_fail(const char* expression, const char* file, unsigned line,
                                   const char* function);
 

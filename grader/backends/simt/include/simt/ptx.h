@@ -332,6 +332,18 @@ SIMT_INLINE void store(void* p, reg value) {
   *(T*)p = As<T>::from(value);
 }
 
+// ---- barriers: those in shared memory, and those with numbers
+SIMT_INLINE void set_up(void* barrier, reg expected) { simt_barrier_init(barrier, (unsigned)expected); }
+SIMT_INLINE void expect(void* barrier, reg bytes) { simt_barrier_expect(barrier, (unsigned)bytes); }
+SIMT_INLINE reg arrive(void* barrier, reg count) { return simt_barrier_arrive(barrier, (unsigned)count, 0); }
+SIMT_INLINE void copy_in_bulk(void* to, const void* from, reg bytes, void* barrier) { simt_bulk_copy(to, from, (unsigned)bytes, barrier); }
+SIMT_INLINE void meet(reg number, reg threads, bool waits) { simt_numbered_barrier((unsigned)number, (unsigned)threads, waits); }
+SIMT_INLINE bool phase_is_over(void* barrier, reg phase) { return simt_barrier_test(barrier, (unsigned)phase); }
+// Of the parity of a phase: the one that is under way has it, or the one before.
+SIMT_INLINE bool parity_is_over(void* barrier, reg parity) {
+  unsigned phase = simt_barrier_phase(barrier);
+  return (phase & 1) == (parity & 1) ? simt_barrier_test(barrier, phase) : !phase || simt_barrier_test(barrier, phase - 1);
+}
 // ---- lanes of a warp. `c` of a shuffle holds the clamp and the segments' mask, as in the ISA.
 template <char KIND>
 SIMT_INLINE reg shfl(bool& inside, reg a, reg b, reg c, reg mask) {
