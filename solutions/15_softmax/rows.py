@@ -14,7 +14,7 @@ float32 or bfloat16, with float32 arithmetic, on a GPU of compute capability 9.0
   keeps a part; what they tell each other is two numbers. Later rows are on their way to shared memory
   meanwhile.
 - **The derivative of RMSNorm.** Blocks go from row to row, in the same way, and each keeps its part of the
-  weight's gradient in registers; a second kernel adds up those parts.
+  weight's gradient in registers. When all have come to the end of their rows, they add up those parts.
 - **Cross-entropy** writes nothing, so a row has any length. Each thread keeps the largest element so far
   and the sum relative to it (lesson 15's rule); the block that ends last adds up the rows, in one order.
 
@@ -42,6 +42,7 @@ template <typename T> __device__ __forceinline__ float number(const uint4& piece
     if constexpr (sizeof(T) == 4) return __uint_as_float(words[i]);
     return __uint_as_float(i % 2 ? words[i / 2] & 0xffff0000u : words[i / 2] << 16);
 }
+
 template <typename T> __device__ __forceinline__ uint4 piece_of(const float (&v)[EACH<T>]) {
     union {
         uint4 whole;
@@ -51,6 +52,7 @@ template <typename T> __device__ __forceinline__ uint4 piece_of(const float (&v)
     for (int i = 0; i < EACH<T>; ++i) piece.parts[i] = T(v[i]);
     return piece.whole;
 }
+
 template <typename T> __device__ __forceinline__ float largest_of(const uint4& piece) {
     if constexpr (sizeof(T) == 2) {  // two at a time
         const auto* two = reinterpret_cast<const __nv_bfloat162*>(&piece);
@@ -60,6 +62,7 @@ template <typename T> __device__ __forceinline__ float largest_of(const uint4& p
     return fmaxf(fmaxf(number<T>(piece, 0), number<T>(piece, 1)),
                  fmaxf(number<T>(piece, 2), number<T>(piece, 3)));
 }
+
 // The sum of a piece's numbers, after `f`, in pairs.
 template <typename T, typename F> __device__ __forceinline__ float sum_of(const uint4& piece, F f) {
     float sum = 0.0f;
@@ -89,10 +92,12 @@ struct Factor {
         return sizeof(T) == 4 ? fmaf(v, high, v * low) : v * high;
     }
 };
+
 __device__ __forceinline__ Factor one_over(double v) {
     const float guess = 1.0f / float(v);
     return {guess, 1.0 - v * guess};
 }
+
 __device__ __forceinline__ Factor one_over_root(double v) {
     const float guess = rsqrtf(float(v));
     return {guess, 0.5 * (1.0 - v * guess * guess)};
@@ -123,7 +128,7 @@ template <int THREADS, typename V, typename Join> __device__ __forceinline__ V t
     return mine;
 }
 
-// Relative to what exponentials are taken: minus infinity less itself would be NaN.
+// What exponentials are taken relative to: minus infinity less itself would be NaN.
 __device__ __forceinline__ float base_of(float largest) { return largest == -INFINITY ? 0.0f : largest; }
 
 // The pieces of a row, or of a block's part of it, in a thread's registers.
@@ -194,22 +199,20 @@ __global__ void __launch_bounds__(THREADS)
     held.write(out, pieces, [&](float v, int, int) { return scale.times<T>(power(v)); });
 }
 
-// exp of the difference, but 0 for what lies at minus infinity.
+// A sum of exponentials relative to `from`, made relative to `to`; a sum of none stays 0.
 __device__ __forceinline__ float faded(float sum, float from, float to) {
     return sum == 0.0f ? 0.0f : sum * expf(base_of(from) - base_of(to));
 }
 
-// LANES threads go along a row, AHEAD pieces at a time: each keeps the largest of its elements, and the sum
-// of exp(element
-// - largest). ONCE: nobody will read the row again.
-template <typename T, int LANES, int AHEAD, bool ONCE>
+// LANES threads go along a row, AHEAD pieces at a time: each keeps the largest of its elements, and the sum of
+// exp(element - largest).
+template <typename T, int LANES, int AHEAD>
 __device__ __forceinline__ void go_along(const uint4* row, int pieces, float& largest, float& sum) {
     for (int begin = threadIdx.x % LANES; begin < pieces; begin += AHEAD * LANES) {
         uint4 held[AHEAD];
 #pragma unroll
         for (int n = 0; n < AHEAD; ++n)
-            if (begin + n * LANES < pieces)
-                held[n] = ONCE ? __ldcs(row + begin + n * LANES) : row[begin + n * LANES];
+            if (begin + n * LANES < pieces) held[n] = __ldcs(row + begin + n * LANES);
         const float before = largest;
 #pragma unroll
         for (int n = 0; n < AHEAD; ++n)
@@ -224,9 +227,10 @@ __device__ __forceinline__ void go_along(const uint4* row, int pieces, float& la
     }
 }
 
+// Of a block's part of a row: the sum of exp(element - base).
 struct Part {
     double base, sum;
-};  // of a block's part of a row: the sum of exp(element - base)
+};
 
 // BLOCKS blocks are a cluster, and have a row at a time between them.
 template <typename T, int THREADS, int PIECES, int BLOCKS, int STAGES>
@@ -372,8 +376,8 @@ __global__ void __launch_bounds__(THREADS)
                 to[(at * EACH<T> + i) / 4] = make_float4(of_weight[n][i], of_weight[n][i + 1],
                                                          of_weight[n][i + 2], of_weight[n][i + 3]);
     groups::this_grid().sync();
-    // Each block adds up some columns, 32 at a time: eight threads side by side have four each, of every
-    // so-manieth part.
+    // Each block adds up some columns, 32 at a time: eight threads side by side have four columns each, and the
+    // others further parts of these.
     constexpr int DOWN = THREADS / 8;
     __shared__ float4 of_part[DOWN][8];
     const int side = threadIdx.x % 8, down = threadIdx.x / 8, end = min(cols, (int(blockIdx.x) + 1) * each);
@@ -417,11 +421,13 @@ __device__ __forceinline__ void end_of_losses(double mine, double* sums, T* out,
     total = together<THREADS>(total, added);
     if (threadIdx.x == 0) *out = T(float(total / rows));
 }
+
 // The element of a row that its target names; NaN where it is no column.
 template <typename T> __device__ __forceinline__ float named(const uint4* row, int pieces, int64_t target) {
     const bool there = target >= 0 && target < int64_t(pieces) * EACH<T>;
     return there ? float(reinterpret_cast<const T*>(row)[target]) : NAN;
 }
+
 // Short rows: each warp has its own, so that nobody waits for anybody.
 template <typename T, int THREADS, int AHEAD>
 __global__ void __launch_bounds__(THREADS)
@@ -432,7 +438,7 @@ __global__ void __launch_bounds__(THREADS)
     for (int64_t row = int64_t(blockIdx.x) * (THREADS / 32) + threadIdx.x / 32; row < rows; row += step) {
         const float wanted = named<T>(in + row * pieces, pieces, targets[row]);
         float largest = -INFINITY, sum = 0.0f;
-        go_along<T, 32, AHEAD, true>(in + row * pieces, pieces, largest, sum);
+        go_along<T, 32, AHEAD>(in + row * pieces, pieces, largest, sum);
         float most = largest;
 #pragma unroll
         for (int i = 16; i > 0; i /= 2) most = fmaxf(most, moved(most, i));
@@ -443,6 +449,7 @@ __global__ void __launch_bounds__(THREADS)
     }
     end_of_losses<T, THREADS>(losses, sums, out, ended, rows);
 }
+
 template <typename T, int THREADS, int AHEAD>
 __global__ void __launch_bounds__(THREADS)
     loss_kernel(const uint4* __restrict__ in, const int64_t* __restrict__ targets, double* sums, T* out,
@@ -450,7 +457,7 @@ __global__ void __launch_bounds__(THREADS)
     in += int64_t(blockIdx.x) * pieces;
     const float wanted = named<T>(in, pieces, targets[blockIdx.x]);
     float largest = -INFINITY, sum = 0.0f;
-    go_along<T, THREADS, AHEAD, true>(in, pieces, largest, sum);
+    go_along<T, THREADS, AHEAD>(in, pieces, largest, sum);
     const float most = together<THREADS>(largest, larger);
     const double all = together<THREADS>(double(faded(sum, largest, most)), added);
     const double loss = threadIdx.x == 0 ? base_of(most) - double(wanted) + log(all) : 0.0;
