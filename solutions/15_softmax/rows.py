@@ -204,8 +204,8 @@ __device__ __forceinline__ float faded(float sum, float from, float to) {
     return sum == 0.0f ? 0.0f : sum * expf(base_of(from) - base_of(to));
 }
 
-// LANES threads go along a row, AHEAD pieces at a time: each keeps the largest of its elements, and the sum of
-// exp(element - largest).
+// LANES threads go along a row, AHEAD pieces at a time: each keeps the largest of its elements, and the
+// sum of exp(element - largest).
 template <typename T, int LANES, int AHEAD>
 __device__ __forceinline__ void go_along(const uint4* row, int pieces, float& largest, float& sum) {
     for (int begin = threadIdx.x % LANES; begin < pieces; begin += AHEAD * LANES) {
@@ -376,8 +376,8 @@ __global__ void __launch_bounds__(THREADS)
                 to[(at * EACH<T> + i) / 4] = make_float4(of_weight[n][i], of_weight[n][i + 1],
                                                          of_weight[n][i + 2], of_weight[n][i + 3]);
     groups::this_grid().sync();
-    // Each block adds up some columns, 32 at a time: eight threads side by side have four columns each, and the
-    // others further parts of these.
+    // Each block adds up some columns, 32 at a time: eight threads side by side have four columns each,
+    // and the others further parts of these.
     constexpr int DOWN = THREADS / 8;
     __shared__ float4 of_part[DOWN][8];
     const int side = threadIdx.x % 8, down = threadIdx.x / 8, end = min(cols, (int(blockIdx.x) + 1) * each);
