@@ -56,15 +56,23 @@ def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
     past = {f.place for f in found if status_of(f.kind) is Status.ILLEGAL_ACCESS}
     # What an access past the end meets in memory, another tensor's element, is no mistake of its own.
     others = [f for f in others if status_of(f.kind) is not Status.UNINITIALISED or f.place not in past]
-    message, told = describe(first), [_what(first)]
+    message, told = describe(_counted(first, found)), [_what(first)]
     for other in others:
         if _what(other)[0] not in [what for what, _ in told] and len(told) < MOST_TOLD:
-            message += f"\nAlso: {describe(other)}"
+            message += f"\nAlso: {describe(_counted(other, found))}"
             told.append(_what(other))
     more = len({_what(f) for f in others} - set(told))
     if more:
         message += f"\n({more} more {'place' if more == 1 else 'places'} in the source with such errors.)"
     return status_of(first.kind), message
+
+
+def _counted(one: MemoryFinding, found: Sequence[MemoryFinding]) -> MemoryFinding:
+    """The same, as often as it was seen in all: a compiler may write one line of the source more than once."""
+    alike = [
+        f for f in found if (f.kind, f.place, f.kernel, f.what) == (one.kind, one.place, one.kernel, one.what)
+    ]
+    return msgspec.structs.replace(one, count=sum(f.count or 1 for f in alike))
 
 
 def at_statements(seen: Sequence[MemoryFinding], source: str) -> list[MemoryFinding]:

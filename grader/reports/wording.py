@@ -44,6 +44,8 @@ def replay_offer(verdict: Verdict, file: str = "") -> str:
     if first.status not in REPLAYED or not (first.evidence.get("seen") or first.evidence.get("owner")):
         return ""
     seen = [one for one in first.evidence.get("seen") or [] if isinstance(one, dict)]
+    if seen and str(seen[0].get("kind", "")).startswith("host-"):
+        return ""  # what touched the memory was no thread of a kernel
     about = {first.id, *(str(one.get("check")) for one in seen[:1])}
     if any(f.id in about and f.evidence.get("launched") == [] for f in verdict.findings):
         return ""  # no kernel of CUDA C++ ran in it: one in Triton or numba has no replay

@@ -58,7 +58,8 @@ def _arguments_swapped(text: SubmissionText, _finding: Finding) -> Iterator[Fact
     kernels = {k.name: k for k in text.kernels}
     for match in LAUNCH.finditer(text.code):
         kernel = kernels.get(match["name"])
-        tokens = [t for t in tokenize(text.code[match.end() - 3 :]) if t.kind != "space"]
+        every = list(tokenize(text.code[match.end() - 3 :]))
+        tokens = [t for t in every if t.kind != "space"]
         end = next((i for i, t in enumerate(tokens) if t.text == ">>>"), -1)
         given = _parts(tokens, end + 1) if end > 0 else []
         taken = _parameters(kernel) if kernel else []
@@ -95,7 +96,9 @@ def _arguments_swapped(text: SubmissionText, _finding: Finding) -> Iterator[Fact
                     if "cast<" in str(whole) or "*)" in str(whole)
                     else f"Exchange the two: `({', '.join(whole)})`."
                 )
-            yield Fact("arguments-swapped", text.line(match.start()), cause, fix)
+            first = next(k for k, token in enumerate(every) if token is given[at][0])
+            before = sum(len(token.text) for token in every[:first])
+            yield Fact("arguments-swapped", text.line(match.end() - 3 + before), cause, fix)
             break
 
 

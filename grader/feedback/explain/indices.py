@@ -52,7 +52,12 @@ MIXED = re.compile(r"blockIdx\.(\w)\*blockDim\.(\w)\+threadIdx\.(\w)")
 def launch(finding: Finding, source: str) -> Explanation | None:
     """Why CUDA refused a launch, from the text: a block of too many threads, or nothing to do."""
     text = read(source)
-    for fact in (*swapped_launch(text, finding), *_large_block(text), *_empty_grid(text, finding)):
+    for fact in (
+        *swapped_launch(text, finding),
+        *_large_block(text),
+        *_too_many_asked(text, finding),
+        *_empty_grid(text, finding),
+    ):
         return told(fact, source, "03")
     return None
 
@@ -94,6 +99,9 @@ def told(fact: Fact, source: str, lesson: str = "") -> Explanation:
     return Explanation(fact.rule, fact.cause, fact.fix, lesson, "", "", fact.line, code)
 
 
+SMALLER = "Take a smaller block, as 256 threads or 16 by 16, with as many blocks as then cover all elements."
+
+
 def _large_block(text: SubmissionText) -> Iterator[Fact]:
     for match in re.finditer(
         r"<<<(?P<grid>[^<>]*?),\s*(?P<block>(?:[^,<>()]|\([^<>()]*\))*)\s*(?:,|>>>)", text.code
@@ -115,8 +123,35 @@ def _large_block(text: SubmissionText) -> Iterator[Fact]:
         if (threads := math.prod(sizes)) > MAX_THREADS:
             product = f"{' * '.join(map(str, sizes))} = {threads:,}" if len(sizes) > 1 else f"{threads:,}"
             cause = f"This block has {product} threads; a block may have {MAX_THREADS:,} at most."
-            fix = "Take a smaller block, 256 threads or 16 by 16, and more blocks: the grid covers the rest."
-            yield Fact("block-too-large", text.line(at), cause, fix)
+            flat = len(sizes) == 3 and sizes[0] * sizes[1] <= MAX_THREADS
+            without = (
+                f"Leave out the third number: the other two are {sizes[0] * sizes[1]:,} threads."
+                if flat
+                else ""
+            )
+            yield Fact("block-too-large", text.line(at), cause, without or SMALLER)
+
+
+def _too_many_asked(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """A block's size that only the launch knows; and one that stands where the number of blocks belongs."""
+    asked = re.search(
+        r"(\w+)<<<\([^()]*\), \((\d+), (\d+), (\d+)\).*>>>: a block has at most",
+        str(finding.evidence.get("text")),
+    )
+    if asked is None:
+        return
+    threads = math.prod(map(int, asked.groups()[1:]))
+    launch = rf"\b{asked[1]}\s*<<<(?P<grid>[^<>,]*),\s*(?P<block>(?:[^,<>()]|\([^<>()]*\))*)\s*(?:,|>>>)"
+    for match in re.finditer(launch, text.code):
+        grid, block = match["grid"].strip(), match["block"].strip()
+        cause = (
+            f"This launch asks for blocks of {threads:,} threads; a block may have {MAX_THREADS:,} at most."
+        )
+        exchanged = re.fullmatch(r"\w+", grid) and re.search(rf"/\s*{grid}\b", block)
+        if exchanged:
+            cause += f" `{block}` is a number of blocks, and stands where the number of threads belongs."
+        fix = f"Exchange the two: `<<<{block}, {grid}, ...>>>`." if exchanged else SMALLER
+        yield Fact("block-too-large", text.line(match.start()), cause, fix)
 
 
 def _constants(code: str, value: str) -> str:

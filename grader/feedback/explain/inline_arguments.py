@@ -322,7 +322,7 @@ def _no_names(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterato
         cause = f"functions is of type {told[1]} here; it takes a list of names, or a dict of names and help texts."
         texts = ", ".join(f'"{name}": "what it does"' for name in names)
         fix = (
-            f"Write `[{listed}]`, or, with help texts, `{{{texts}}}`."
+            f"Write `{{{texts}}}`, or, without help texts, `[{listed}]`."
             if names
             else "Write the names in quotes, in square brackets."
         )

@@ -26,6 +26,7 @@ TYPES = {
     "Bool": "bool",
 }
 CLOSE = {"allclose": "1e-5", "isclose": "1e-5"}
+INT32 = 1 << 31  # the first whole number that does not fit into int32
 NEAR = 12  # lines below the place that the message names
 
 
@@ -229,6 +230,52 @@ def _wraps_round(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _too_narrow(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x ** 2`` of whole numbers that are too large for it, where the kernel gives more."""
+    values = re.search(
+        r"the right kernel gives (?P<k>[-\d.e+]+), and the test expects (?P<t>[-\d.e+]+)", finding.message
+    )
+    if values is None or abs(float(values["k"])) < INT32 or "int32" not in text.source:
+        return
+    for value, _ in _entries(text, finding):
+        for node in (
+            n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Pow, ast.Mult))
+        ):
+            if isinstance(node.left, ast.Name) and "int32" in ast.unparse(value):
+                x, code = node.left.id, ast.unparse(node)
+                wide = ast.unparse(ast.BinOp(ast.parse(f"{x}.long()", mode="eval").body, node.op, node.right))
+                cause = (
+                    f"{x} is int32, and so is `{code}`: what is larger than {INT32 - 1:,} does not fit, and another number "
+                    f"comes out. The right kernel gives {values['k']} there."
+                )
+                yield Fact("expected-too-narrow", node.lineno, cause, f"Widen it first: `{wide}`.")
+                return
+
+
+def _turned_whole(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x.flip(0)`` for what is turned block by block."""
+    if "fails on a right kernel" not in finding.message or not re.search(
+        r"elements? .*differ", finding.message
+    ):
+        return
+    for value, _ in _entries(text, finding):
+        body = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+        body = body.body if isinstance(body, ast.Lambda) else body
+        whole = (
+            isinstance(body, ast.Call) and isinstance(body.func, ast.Attribute) and body.func.attr == "flip"
+        )
+        if whole and isinstance(body, ast.Call) and isinstance(body.func, ast.Attribute):
+            x = ast.unparse(body.func.value)
+            if re.fullmatch(r"\w+", x):
+                cause = f"`{ast.unparse(body)}` turns all of {x} round: its last element becomes the first. The right kernel does not."
+                fix = (
+                    f"What is turned part by part is taken apart first: `{x}.split(n)` gives parts of n elements, `torch.cat` puts "
+                    "them together again."
+                )
+                yield Fact("turned-whole", body.lineno, cause, fix)
+                return
+
+
 def _on_the_cpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``kernel(x)`` of an input that lies on the CPU."""
     lines = re.findall(r"\(line (\d+): ", finding.message)
@@ -257,6 +304,8 @@ def _on_the_cpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_wraps_round, frozenset({Status.WRONG_ANSWER})),
+    (_too_narrow, frozenset({Status.WRONG_ANSWER})),
+    (_turned_whole, frozenset({Status.WRONG_ANSWER})),
     (_on_the_cpu, frozenset({Status.WRONG_ANSWER})),
     (_tolerance_not_used, frozenset({Status.WRONG_ANSWER})),
     (_no_list, frozenset({Status.WRONG_ANSWER})),

@@ -63,11 +63,13 @@ def _in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             keeps = re.fullmatch(r"\w+", name) and not re.search(
                 rf"\bconst\s+[\w:]+\s*&?\s*{name}\b", f"{function.parameters};{function.body}"
             )
-            fix = (
-                f"Keep it, as by `{name} = {code};`, or hand it back: `return {code};`."
-                if keeps
-                else f"Keep it in a variable, or hand it back: `return {code};`."
+            # What stands last in a function may be what it was to give back.
+            back = (
+                ""
+                if re.search(r"\w", function.body[made.end() :])
+                else f", or hand it back: `return {code};`"
             )
+            fix = f"Keep it, as by `{name} = {code};`{back}." if keeps else f"Keep it in a variable{back}."
             if function.kernel:
                 fix = f"Keep it: `{name} = {code};`." if keeps else "Store it: `out[i] = ...;`."
             yield Fact("value-dropped", line, cause, fix)
@@ -126,6 +128,8 @@ def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             fix = (
                 f"Keep it: `{name} = {code}`."
                 if isinstance(base, ast.Name)
+                else "Give it a name, or store it."
+                if node is not function.body[-1]
                 else "Give it a name, store it, or hand it back with `return`."
             )
             yield Fact("value-dropped", node.lineno, cause, fix)

@@ -198,8 +198,8 @@ RULES = (
             r"CUDA error: invalid argument",
         ),
         "The launch's sizes are not allowed: a block of more than 1024 threads, or a grid or block of 0.",
-        "The first value between <<< and >>> is the grid, the second the block. Keep the block's x * y * z at 1024 or "
-        "below, and return before the launch if there are no elements.",
+        "The first value between <<< and >>> is the grid, the second the block: a block's x * y * z is 1024 at most, and "
+        "no size is 0, which a grid's is if there are no elements.",
         "03",
     ),
     Rule(
