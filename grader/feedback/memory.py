@@ -68,7 +68,7 @@ def told(found: Sequence[MemoryFinding]) -> tuple[Status, str]:
 
 
 def _counted(one: MemoryFinding, found: Sequence[MemoryFinding]) -> MemoryFinding:
-    """The same, as often as it was seen in all: a compiler may write one line of the source more than once."""
+    """The same, as often as it was seen in all: a compiler may write a line of the source more than once."""
     alike = [
         f for f in found if (f.kind, f.place, f.kernel, f.what) == (one.kind, one.place, one.kernel, one.what)
     ]

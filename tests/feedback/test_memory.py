@@ -42,3 +42,11 @@ def test_what_a_later_stage_has_not_written_yet_is_not_told_beside_the_first_one
     assert [one["line"] for one in found.evidence["seen"]] == [9, 24]
     assert memory.finding((online,), 1, matched=True, stages=stages).status is Status.RACE
     assert "Also" in memory.finding((softmax, online), 1, matched=True).message
+
+
+def test_a_line_that_the_compiler_wrote_twice_is_counted_once_with_all_its_times() -> None:
+    twice = [msgspec.structs.replace(seen("out-of-bounds", 36), count=n, block=(n, 0, 0)) for n in (2, 1)]
+    other = msgspec.structs.replace(seen("out-of-bounds", 38), count=5)
+    message = memory.told([*twice, other])[1]
+    assert "block (2, 0, 0) thread (1, 0, 0), 3 times." in message
+    assert "(1 more place in the source with such errors.)" in message

@@ -191,3 +191,13 @@ def test_an_access_that_is_no_matter_of_an_index_gets_other_advice() -> None:
     assert "pointer" in wording.advice(Status.ILLEGAL_ACCESS, "reads an address that is not device memory")
     assert "index" in wording.advice(Status.ILLEGAL_ACCESS, "reads element 9 of x, 1 element past the end")
     assert "index" not in wording.feedback(Finding("memory", Status.ILLEGAL_ACCESS, about))
+
+
+@pytest.mark.parametrize(
+    ("kind", "offered"), [("global-out-of-bounds", True), ("host-touches-device-memory", False)]
+)
+def test_threads_are_offered_only_where_there_were_some(kind: str, offered: bool) -> None:
+    seen = Finding(
+        "memory", Status.ILLEGAL_ACCESS, "reads", 0, 2, {"seen": [{"kind": kind, "check": "whole"}]}
+    )
+    assert bool(wording.replay_offer(verdict(seen))) is offered

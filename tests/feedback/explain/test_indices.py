@@ -158,6 +158,7 @@ def test_a_grid_with_its_numbers_in_each_others_place(grid: str, line: int) -> N
         ("const int threads = 2048;\n k<<<blocks, threads, 0, stream>>>(1);", "block-too-large"),
         ("k<<<(n + 2047) / 2048, 2048>>>(1);", "block-too-large"),
         ("k<<<grid, dim3(32, 64)>>>(1);", "block-too-large"),
+        ("dim3 block(16, 16, 16);\n k<<<grid, block>>>(1);", "block-too-large"),
         ("k<<<grid, 256>>>(1);", "empty-grid"),
     ],
 )
@@ -165,6 +166,28 @@ def test_a_launch_that_cuda_refuses(host: str, rule: str) -> None:
     refused = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
     told = indices.launch(refused, f'source = r"""\n{USUAL}void f() {{\n{host}\n}}\n"""\n')
     assert told is not None and (told.rule, told.line) == (rule, 6)
+
+
+@pytest.mark.parametrize(
+    ("launch", "threads", "fix"),
+    [
+        (
+            "k<<<threads, (n + threads - 1) / threads, 0, s>>>(1);",
+            "1,201",
+            "`<<<(n + threads - 1) / threads, threads, ...>>>`",
+        ),
+        ("k<<<blocks, size>>>(1);", "1,201", "Take a smaller block"),
+    ],
+)
+def test_a_block_whose_size_only_the_launch_knows(launch: str, threads: str, fix: str) -> None:
+    text = (
+        "CUDA error: invalid argument\nk<<<(256, 1, 1), (1201, 1, 1), 0>>>: a block has at most 1024 threads"
+    )
+    refused = Finding("many", Status.CUDA_ERROR, "CUDA error: invalid argument", evidence={"text": text})
+    told = indices.launch(refused, f'source = r"""\n{USUAL}void f() {{\n{launch}\n}}\n"""\n')
+    assert told is not None and (told.rule, told.line) == ("block-too-large", 6)
+    assert f"blocks of {threads} threads" in told.cause and fix in told.fix
+    assert ("stands where the number of threads belongs" in told.cause) is ("threads" in launch)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def name(text: str) -> str:
         ("'m', code, functions=['what?']", name("what?"), "as it stands in the C++ source"),
         ("'m', code, functions=[('twice', 'doubles')]", name("('twice', 'doubles')"), "it is a dict and no list"),
         ("'m', code, functions={'twice'}", "ValueError: Expected 'functions' to be a list or dict, but was <class 'set'>",
-         'Write `["twice"]`, or, with help texts, `{"twice": "what it does"}`.'),
+         'Write `{"twice": "what it does"}`, or, without help texts, `["twice"]`.'),
     ],
 )  # fmt: skip
 def test_a_wrong_argument(arguments: str, error: str, words: str) -> None:

@@ -75,6 +75,9 @@ def test_a_value_of_cpp_that_nothing_keeps(statement: str, name: str) -> None:
     assert (found["rule"], found["line"]) == ("value-dropped", 4) and f"{name} stays as it was" in str(
         found["cause"]
     )
+    assert "return" not in str(found["fix"])  # the function goes on
+    last = told(CPP.replace("STATEMENT", "").replace("return y;", statement), "wrong", Status.WRONG_OUTPUT)
+    assert f"or hand it back: `return {statement}`" in str(last["fix"])
 
 
 @pytest.mark.parametrize(

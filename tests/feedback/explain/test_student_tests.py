@@ -124,3 +124,30 @@ def test_a_roll_that_wraps_round(expected: str, words: tuple[str, ...]) -> None:
     assert all(one in found["cause"] for one in words)
     other = attach.explained(finding, WRAPPED.replace("EXPECTED", "x + x")).evidence.get("explanation")
     assert other is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "rule", "fix"),
+    [
+        ("x ** 2", "1.595969e+18", "expected-too-narrow", "`x.long() ** 2`"),
+        ("x * x", "-1.5e+18", "expected-too-narrow", "`x.long() * x`"),
+        ("x ** 2", "12", "", ""),
+        ("x.long() ** 2", "1.5e+18", "", ""),
+        ("x.flip(0)", "-0.92", "turned-whole", "`x.split(n)`"),
+        ("torch.cat([b.flip(0) for b in x.split(64)])", "-0.92", "", ""),
+    ],
+)
+def test_what_a_test_expects_that_the_right_kernel_does_not_give(
+    expected: str, given: str, rule: str, fix: str
+) -> None:
+    message = (
+        "Line 2: The test fails on a right kernel: AssertionError: pairs (line 9: assert). All 200 elements differ; at [0] "
+        f"the right kernel gives {given}, and the test expects 7. A test must let every right kernel pass."
+    )
+    source = WRAPPED.replace("EXPECTED", expected).replace(
+        "torch.randn(200)", "torch.ones(200, dtype=torch.int32)"
+    )
+    finding = Finding("test of pairs", Status.WRONG_ANSWER, message)
+    found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "fix": ""}
+    assert found["rule"] == rule and fix in found["fix"]
+    assert not rule or found["line"] == 2

@@ -55,9 +55,11 @@ def told(source: str) -> dict[str, object]:
     ],
 )  # fmt: skip
 def test_what_a_launch_hands_over_in_another_order(arguments: str, cause: str, fix: str) -> None:
-    found = told(LAUNCHED.replace("ARGUMENTS", arguments))
-    assert found["rule"] == "arguments-swapped" and found["line"] == 11, found
-    assert cause in str(found["cause"]) and fix in str(found["fix"])
+    for before, line in (("", 11), ("\n", 12)):  # the line of the argument
+        found = told(LAUNCHED.replace("ARGUMENTS", before + arguments))
+        at = line if arguments.startswith(("bp", "op", "bias", "static")) else 11 + len(before)
+        assert found["rule"] == "arguments-swapped" and found["line"] == at, found
+        assert cause in str(found["cause"]) and fix in str(found["fix"])
 
 
 @pytest.mark.parametrize(
