@@ -346,12 +346,8 @@ def _row_of_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                            f"The column is what is left of the division: `{name} = {i} % {n}`.")  # fmt: skip
             elif match["op"] or re.fullmatch(r"row\w*|r", name):
                 cause = f"`{match[0]}` takes the number of the row; a bias has one element for each column."
-                yield Fact(
-                    "bias-of-row",
-                    where,
-                    cause,
-                    f"Take the column: `{match['b']}[i % cols]`, or `{match['b']}[col]`.",
-                )
+                known = f", or `{match['b']}[col]`" if re.search(r"\bcol\b", kernel.body) else ""
+                yield Fact("bias-of-row", where, cause, f"Take the column: `{match['b']}[i % cols]`{known}.")
             elif re.search(rf"\b{name}\s*=\s*[^;]*threadIdx\.x", kernel.body) and not re.fullmatch(
                 r"col\w*|c|j", name
             ):

@@ -32,10 +32,22 @@ def plain_call(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             if match := re.search(rf"\b{kernel.name}\s*(?:<[^<>;]*>\s*)?\(", function.body):
                 cause = (
                     f"{kernel.name} is called like a C++ function, so it runs once, on the host. A kernel is "
-                    "launched: between its name and its arguments stands <<<blocks, threads>>>."
+                    "launched: between its name and its arguments stand the number of blocks and that of threads in each."
                 )
-                yield Fact("plain-call", text.line(function.start + match.start()), cause,
-                           f"Write `{kernel.name}<<<blocks, threads, 0, stream>>>(...)`.")  # fmt: skip
+                fix = f"Write `{kernel.name}<<<{_launched_by(function.body, text.code)}>>>(...)`."
+                yield Fact("plain-call", text.line(function.start + match.start()), cause, fix)
+
+
+def _launched_by(host: str, code: str) -> str:
+    """What stands between <<< and >>>, by the names that the host function has for it."""
+    declared = re.findall(
+        r"\b(?:dim3|int|int64_t|unsigned|auto|size_t)\s+(\w+)\s*(?==|\(|\{)|,\s*(\w+)\s*(?==|\()", host
+    )
+    names = [a or b for a, b in declared]
+    grid = next((n for n in names if re.match(r"grid|blocks", n)), "blocks")
+    block = next((n for n in names if re.match(r"block$|threads", n) and n != grid), "threads")
+    stream = ", 0, at::cuda::getCurrentCUDAStream()" if "CUDAContext.h" in code else ""
+    return f"{grid}, {block}{stream}"
 
 
 def _rows_for_elements(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

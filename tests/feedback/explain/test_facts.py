@@ -129,6 +129,14 @@ def test_a_kernel_called_like_a_function_and_rows_for_elements() -> None:
     )
     source = f'source = r"""\n{KERNEL.format("out[n] = x[0] * scale;")}{host}"""\n'
     assert found(source, failed("wrong"), [formulas.plain_call]) == [("plain-call", 7)]
+    text = source.replace("    const int n", "    dim3 grid(1), block(32);\n    const int n")
+    for include, stream in (
+        ("", ""),
+        ("#include <ATen/cuda/CUDAContext.h>\n", ", 0, at::cuda::getCurrentCUDAStream()"),
+    ):
+        read_text = read(text.replace('r"""\n', f'r"""\n{include}', 1))
+        (fact,) = formulas.plain_call(read_text, failed("wrong"))
+        assert fact.fix == f"Write `k<<<grid, block{stream}>>>(...)`."
     finders = [find for find, _ in formulas.FACTS]
     assert found(source, failed("wrong"), finders) == [("rows-for-elements", 6)]
     assert found(source.replace(", b", " * x.size(1), b"), failed("wrong"), finders) == []

@@ -48,3 +48,22 @@ def test_the_stream_of_python() -> None:
 def test_none_is_no_tensor() -> None:
     found = explain("mine.py:1:8: error: 'None' was not declared in this scope", "return None;\n")
     assert found is not None and "has to return one" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("pointer", "said"),
+    [
+        (
+            "t.data_ptr()",
+            "mine.py:1:9: error: invalid operands of types 'void*' and 'int' to binary 'operator%'",
+        ),
+        (
+            "t.data_ptr<float>()",
+            "mine.py:1:9: error: invalid operands to binary expression ('float *' and 'int')",
+        ),
+    ],
+)
+def test_a_pointer_that_is_taken_for_a_number(pointer: str, said: str) -> None:
+    found = explain(said, f"return {pointer} % 16 == 0;\n")
+    assert found is not None and (found.rule, found.line) == ("pointer-in-arithmetic", 1)
+    assert f"`reinterpret_cast<uintptr_t>({pointer})`" in found.fix
