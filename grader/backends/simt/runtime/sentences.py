@@ -121,8 +121,8 @@ def _too_early_or_late(f: RawFinding) -> str:
 def _illegal_address(f: RawFinding) -> str:
     if f.wrapped is None:
         return (
-            f"{_verb(f)} an address that is not device memory, as a null pointer's, one of the host's, or "
-            "one far past an array's end"
+            f"{_verb(f)} an address that is not device memory; such are a null pointer's, one of the "
+            "host's, and one far past an array's end"
         )
     index, name = f.wrapped, f.wrapped_in or "a tensor"
     return (
