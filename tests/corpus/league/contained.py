@@ -111,10 +111,9 @@ def play(jobs: list[Job], room: Room, ends: float) -> Iterator[tuple[Job, str, f
         for one in list(running):
             family, most = families[one.pid]
             late = one.seconds > one.job.limit_s
-            much = most > room.memory_bytes and _held(family) > room.memory_bytes
-            why = (
-                "time" if late else "memory" if much else "processes" if len(family) > room.processes else ""
-            )
+            many = len(family) > room.processes  # asked first: they may multiply while the other is found out
+            much = not many and most > room.memory_bytes and _held(family) > room.memory_bytes
+            why = "time" if late else "processes" if many else "memory" if much else ""
             if why and not one.ended_by:
                 one.ended_by = why
                 os.kill(one.pid, signal.SIGKILL)
