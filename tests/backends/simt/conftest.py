@@ -56,6 +56,17 @@ def _ask(name: str, out: Path) -> None:
         out.write_text(json.dumps({"failed to run": f"code {done.returncode}\n{done.stdout}{done.stderr}"}))
 
 
+def errors_of(program: Path) -> dict[str, Any]:
+    """What a program prints last. It runs as a student's does: a block may take more steps than in ``play``."""
+    done = subprocess.run(
+        [sys.executable, "-m", "grader.backends.simt", str(program)],
+        cwd=HERE.parents[2], capture_output=True, text=True, timeout=900, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr  # 3 if anything was found
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
 def line_of(program: str, marker: str) -> int:
     """The line of programs/NAME.py that holds ``// marker``."""
     lines = (PROGRAMS / f"{program}.py").read_text().splitlines()

@@ -180,6 +180,7 @@ REFUSED = {
     'asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "r"(1));': "cp.async.mbarrier.arrive.shared.b64",
     'asm("add.rz.f32 %0, %1, %1;" : "=f"(f[0]) : "f"(f[1]));': ".rz",
     'asm("L1: bra L2;");': "bra",
+    'asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");': "setmaxnreg.inc.sync.aligned.u32",  # may wait for ever
     'asm("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(1));': ".cluster.shared::cluster",
     'asm("@p mov.u32 %0, 1;" : "=r"(x[0]));': "@p",
     'asm("mov.u32 %0, %%no_such;" : "=r"(x[0]));': "%no_such",

@@ -573,7 +573,7 @@ def _label(name: str) -> str:
 
 
 def _fenced(_: Assembly, modifiers: list[str], __: list[str]) -> str:
-    if modifiers[:1] in (["proxy"], ["mbarrier_init"]):  # of one order in memory there is but one here
+    if modifiers[:1] in (["proxy"], ["mbarrier_init"]):  # all paths to memory keep one order here
         return "__threadfence_block();"
     _plain(modifiers, "cta", "gl", "sys", "gpu", "acq_rel", "sc")
     scope = "_block" if "cta" in modifiers else "_system" if "sys" in modifiers else ""
@@ -608,7 +608,7 @@ def _copied(a: Assembly, modifiers: list[str], given: list[str]) -> str:
 def _copied_in_bulk(a: Assembly, modifiers: list[str], given: list[str]) -> str:
     """From global to the block's own shared memory, with a barrier there."""
     to, source, size, barrier = given
-    spaces = [m for m in modifiers if not m.startswith("mbarrier::") and m != "bytes"]
+    spaces = [m for m in modifiers if not m.startswith("mbarrier::")]
     if spaces not in (["shared::cluster", "global"], ["shared::cta", "global"]) or len(modifiers) != 3:
         raise ValueError
     places = f"{a.address(to, ['shared'])}, {a.address(source, ['global'])}"
@@ -716,7 +716,6 @@ HANDLERS: dict[str, Handler] = {
     "mbarrier": _barrier_in_memory,
     "elect": _elected,
     "bra": _jump,
-    "setmaxnreg": lambda *_: "",  # how registers are shared out changes no result
     "membar": _fenced,
     "fence": _fenced,
     "cp": _copied,
