@@ -79,14 +79,6 @@ def _start_driver() -> None:
         ctypes.CDLL("libcuda.so.1").cuInit(0)
 
 
-def _prepare(backend: str) -> None:
-    """What the first file that is played would make a player wait for."""
-    if backend == "cuda":
-        from grader.player.commands import race_blocks  # noqa: F401 - holds the clock
-
-        _make_context()
-
-
 def _make_context() -> None:
     """What torch would make at its first use of the GPU, and uses then; a player that waits has the time.
 
@@ -110,11 +102,13 @@ def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None
     from grader.player.sides import perform
     from grader.player.stage import MissingEntryError, Stage
 
+    if options.backend == "cuda":
+        from grader.player.commands import race_blocks  # noqa: F401 - holds the clock before that, too
     arenas = (Arena(options.inbox, 1 << 16), Arena(options.outbox, 1 << 16))
     stage = Stage(*arenas, device="cpu" if options.backend == "cpu" else "cuda")
     stage.given = channel.files
-    if options.waits:
-        _prepare(options.backend)
+    if options.waits and options.backend == "cuda":
+        _make_context()
     gc.freeze()
     gc.enable()
     facts = backend.facts()
