@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.player import __main__ as player
-from grader.player import player_backends
+from grader.player import commands, player_backends
 from grader.player.commands import race_blocks
 from grader.protocol.wire import ClosedError
 
@@ -25,6 +25,7 @@ def test_a_players_clock_is_held_before_its_file_is_loaded(
     monkeypatch.setattr(player_backends, "wake", lambda *_: backend)
     monkeypatch.setattr(player, "_make_context", lambda: None)
     monkeypatch.delitem(sys.modules, race_blocks.__name__)
+    monkeypatch.delattr(commands, "race_blocks")
     held = []
 
     class Channel:
