@@ -65,12 +65,13 @@ def grade(
     race: bool = True,
     speed: Speed | None = None,
     players: Literal["started", "forked", "waiting"] = "started",
+    build: str = "fast",
 ) -> Result:
     """Grade a file. All files that share a ``seat`` get one path in turn, so equal sources compile once.
 
     On a GPU a file is raced if its task says how, or ``speed`` does, unless ``race`` is false. ``players``:
     "forked" have no namespaces and are there sooner, for honest files; "waiting" are started in the whole
-    sandbox before they get their file.
+    sandbox before they get their file. ``build``: on a GPU, as ``course check --build`` takes it.
     """
     desk = cache_folder() / "corpus" / seat
     desk.mkdir(parents=True, exist_ok=True)
@@ -87,7 +88,8 @@ def grade(
     task = replace(task, speed=task.speed or speed)
     if backend == "cuda" and entry.kind != "luck":  # compute-sanitizer takes longer than all the rest
         task = replace(task, memory_points=0)
-    options = GradingOptions(with_speed=race and (backend == "cuda" or speed is not None))
+    raced = race and (backend == "cuda" or speed is not None)
+    options = GradingOptions(with_speed=raced, build=build)
     job = Job(
         f"corpus/{entry.task}", task, folder / "reference.py", read(path),
         Choice(backend, "corpus"), limits, options,

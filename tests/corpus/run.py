@@ -1,13 +1,15 @@
 """Grade the whole corpus, several times if wanted, and keep what became of every file.
 
     python -m tests.corpus.run [--runs 3] [--json FILE] [--only WORD,WORD] [--gpu] [--shared] [--seats N]
-        [--waiting]
+        [--waiting] [--build ordinary] [--gpus 3]
 
 Two gradings run at a time; with ``--gpu``, which takes the files that only a GPU can judge, four. With
 ``--gpu --shared`` it takes the CPU back end's files to the GPU: there it only counts whether a cheat was
-caught, by whatever status, and an honest file passed, for a GPU has other means. With ``--waiting`` each file
-is played by a player that waited for it, and it is an error if there is none. Exit code 1 when a file did not
-get exactly its expected status, or when two runs differ.
+caught, by whatever status, and an honest file passed, for a GPU has other means. With ``--waiting`` each
+file is played by a player that waited for it, and it is an error if there is none. ``--build ordinary``
+leaves the building on a GPU to PyTorch: as each file must get exactly its status, a run of each compares
+the verdicts of both builds. ``--gpus N``: N runs at once, each on one of the first N GPUs. Exit code 1 when
+a file did not get exactly its expected status, or when two runs differ.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ import os
 import platform
 import queue
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -31,6 +35,7 @@ from filelock import FileLock, Timeout
 
 from grader.backends.detect import gpu_name
 from grader.domain.cache import cache_folder
+from grader.domain.options import BUILDS
 from grader.domain.verdict import Status
 from tests.corpus import entries
 from tests.corpus.grading import Result, grade
@@ -65,6 +70,7 @@ def run(
     *,
     waiting: bool = False,
     shared: bool = False,
+    build: str = "fast",
 ) -> dict[str, Any]:
     """Grade all files once, at desks of that ``place``; ``keep`` is given the records so far after each."""
     seats: queue.Queue[str] = queue.Queue()
@@ -75,7 +81,8 @@ def run(
         seat, begun = seats.get(), time.monotonic()
         try:
             players: Literal["started", "waiting"] = "waiting" if waiting else "started"
-            return grade(entry, backend, seat, players=players), time.monotonic() - begun
+            graded = grade(entry, backend, seat, players=players, build=build)
+            return graded, time.monotonic() - begun
         finally:
             seats.put(seat)
 
@@ -113,8 +120,12 @@ def main() -> None:
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--shared", action="store_true", help="with --gpu: the CPU back end's files")
     parser.add_argument("--waiting", action="store_true", help="by players that wait")
+    parser.add_argument("--gpus", type=int, default=0, help="runs at once, each on a GPU of its own")
+    parser.add_argument("--build", choices=BUILDS, default="fast", help="by whom CUDA is built on a GPU")
     parser.add_argument("--seats", type=int, default=0, help="gradings at a time")
     options = parser.parse_args()
+    if options.gpus:
+        sys.exit(at_once(options.gpus, options.json))
     backend = "cuda" if options.gpu else "simt"
     every = entries.every(gpu=options.gpu and not options.shared)
     files = [e for e in every if any(w in e.name for w in options.only.split(","))]
@@ -133,7 +144,10 @@ def main() -> None:
                 options.json.write_text(json.dumps(_whole(runs, options.runs, backend), indent=1) + "\n")
 
         seats = options.seats or SEATS[backend]
-        run(files, backend, place, seats, keep, waiting=options.waiting, shared=options.shared)
+        run(
+            files, backend, place, seats, keep,
+            waiting=options.waiting, shared=options.shared, build=options.build,
+        )  # fmt: skip
         one = runs[-1]
         print(f"run {number + 1}: {len(one['files'])} of {len(files)} files, {len(one['wrong'])} not as "
               f"expected, {one['seconds']} s, {one['cpu_seconds']} s of processors", flush=True)  # fmt: skip
@@ -141,9 +155,34 @@ def main() -> None:
     sys.exit(any(one["wrong"] for one in runs) or any(s != statuses[0] for s in statuses))
 
 
+def at_once(gpus: int, json_file: Path | None) -> int:
+    """This command without ``--gpus``, on each of so many GPUs; what they say is one file."""
+    arguments = list(sys.argv[1:])
+    del arguments[(at := arguments.index("--gpus")) : at + 2]
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / f"{gpu}.json" for gpu in range(gpus)]
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-m", "tests.corpus.run", *arguments, "--json", str(file)],
+                env=os.environ | {"CUDA_VISIBLE_DEVICES": str(gpu)},
+            )
+            for gpu, file in enumerate(files)
+        ]
+        codes = [one.wait() for one in started]
+        said = [json.loads(file.read_text()) for file in files if file.exists()]
+    if said and json_file:
+        whole = said[0] | {"runs": [run for one in said for run in one["runs"]], "at_once": gpus}
+        json_file.write_text(json.dumps(whole | {"command": _command()}, indent=1) + "\n")
+    return max(codes)
+
+
+def _command() -> str:
+    return " ".join(["python -m tests.corpus.run", *(a for a in sys.argv[1:] if "json" not in a)])
+
+
 def _whole(runs: list[dict[str, Any]], wanted: int, backend: str) -> dict[str, Any]:
     return {
-        "command": " ".join(["python -m tests.corpus.run", *(a for a in sys.argv[1:] if "json" not in a)]),
+        "command": _command(),
         "date": time.strftime("%Y-%m-%d"),
         "backend": backend,
         "device": gpu_name() if backend == "cuda" else "",
