@@ -50,6 +50,18 @@ def _one_row(x: Tried) -> str:
     )
 
 
+def _equal(x: Tried) -> str:
+    return (
+        "All numbers of this input are equal, so none is seen in a wrong place: take different ones."
+        if x.equal
+        else ""
+    )
+
+
+def _either(*reasons: Hidden) -> Hidden:
+    return lambda x: next(filter(None, (reason(x) for reason in reasons)), "")
+
+
 def _no_larger(most: int, fits: str) -> Hidden:
     def hidden(x: Tried) -> str:
         if x.largest > most:
@@ -61,13 +73,18 @@ def _no_larger(most: int, fits: str) -> Hidden:
 
 
 def _mutation_test(
-    name: str, right: tuple[str, ...], *faults: tuple[str, str, Hidden | None]
+    name: str,
+    right: tuple[str, ...],
+    *faults: tuple[str, str, Hidden | None],
+    in_place: str = "",
 ) -> MutationTest:
     mutants = [  # a comparison without abs() lets one of them pass
         Mutant(f"{name}_too_{side}", f"gives results that are 1 too {side}", "comparison", basic=True)
         for side in ("small", "large")
     ]
     mutants += [Mutant(f"{name}_{entry}", fault, hidden_by=hidden) for entry, fault, hidden in faults]
+    if in_place:  # an input of equal numbers lets it pass
+        mutants.append(Mutant(f"{name}_in_place", in_place, hidden_by=_equal, basic=True))
     why = f"The test passes on a right {name} and fails on wrong ones."
     return MutationTest("test", KERNELS, right, tuple(mutants), why, name=f"test of {name}", args=(name,))
 
@@ -78,12 +95,13 @@ TESTS = (
         ("reverse", "reverse_by_torch"),
         ("no_barrier", "reads shared memory before everybody has written it", None),
         ("whole_blocks", "turns a short last block round as if it were full", _full_blocks),
+        in_place="turns nothing round: it hands back what it is given",
     ),
     _mutation_test(
         "offset",
         ("offset",),
         ("barrier_in_branch", "has its barrier in a branch that some threads do not take", _full_blocks),
-        ("of_all", "subtracts the last element of all, not of the block", _one_block),
+        ("of_all", "subtracts the last element of all, not of the block", _either(_one_block, _equal)),
     ),
     _mutation_test(
         "pairs",
@@ -95,7 +113,7 @@ TESTS = (
         "transpose",
         ("transpose", "transpose_by_torch"),
         ("stride", "steps by the wrong row length in the output", _square),
-        ("reshape", "only gives the matrix another shape", _one_row),
+        ("reshape", "only gives the matrix another shape", _either(_one_row, _equal)),
     ),
     _mutation_test(
         "squares",

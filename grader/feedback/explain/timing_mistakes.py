@@ -164,6 +164,8 @@ def _timer(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield from made
         yield from seen.inputs()
         yield from seen.warm_up()
+    if which == "inside":
+        yield from seen.made_late()
     if which == "n":
         yield from seen.whole_loop()
         yield from seen.few()
@@ -505,6 +507,24 @@ class TimerCode:
                            "Take another one each time: `inputs = itertools.cycle(inputs)` before, and `next(inputs)` in the call.")  # fmt: skip
                 return
         yield from self._handed_over(self.entry)
+
+    def made_late(self) -> Iterator[Fact]:
+        """Inputs of which some are made between the two events: called for there, or taken from a generator."""
+        if self.entry is None or len(self.entry.args.args) < 2:
+            return
+        name = self.entry.args.args[1].arg
+        for node in _ordered(self.entry):
+            if isinstance(node, ast.GeneratorExp) and any(_calls(n, name) for n in ast.walk(node.elt)):
+                cause = (
+                    f"This is a generator, which calls `{name}()` only when its next value is asked for: between the two "
+                    "events of a call. An input that has just been written lies in the cache."
+                )
+                made = self.shown(node).removeprefix("(").removesuffix(")")
+                yield Fact("made-late", node.lineno, cause, f"Make all of them first, in a list: `[{made}]`.")
+                return
+        if inside := self._inside(name):
+            cause = f"`{name}()` is called in what is timed: an input that has just been written still lies in the cache when the kernel reads it."
+            yield Fact("fresh-input", inside[0].lineno, cause, self._kept(name, inside))
 
     def _handed_over(self, entry: ast.FunctionDef) -> Iterator[Fact]:
         """What is launched, handed over without its arguments."""

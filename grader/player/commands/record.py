@@ -35,6 +35,7 @@ class Event(TypedDict):
 class Recorded(TypedDict, total=False):
     """The ``events`` that were written, None without a file, and the ``calls`` of the model.
 
+    ``asked``: the activities that the profiler was given, None where it was left to PyTorch.
     ``returned``, alone: the types that stand in place of a model and a batch.
     ``layers`` is how many modules without modules in it, ``batch`` the batch's shape. ``prepared`` and
     ``started``: after how many calls the profiler was first told to warm up, and to record.
@@ -45,6 +46,7 @@ class Recorded(TypedDict, total=False):
     batch: list[int]
     events: list[Event] | None
     calls: int
+    asked: list[str] | None
     prepared: int
     started: int
 
@@ -71,9 +73,15 @@ def perform(
     facts: Recorded = {"layers": layers, "batch": list(batch.shape)}
     path = Path.cwd() / f"trace-{secrets.token_hex(4)}.json"  # a file that writes elsewhere shall not hit it
     told: dict[str, int] = {}
-    with _host_only(gpu=gpu), _noting(lambda what: told.setdefault(what, calls)):
+    asked: list[list[str] | None] = [None]
+    with _activities(asked, gpu=gpu), _noting(lambda what: told.setdefault(what, calls)):
         stage.entry(entry)(model, batch, steps, str(path))
-    facts |= {"calls": calls, "prepared": told.get("prepare_trace", 0), "started": told.get("start_trace", 0)}
+    facts |= {
+        "calls": calls,
+        "asked": asked[-1],
+        "prepared": told.get("prepare_trace", 0),
+        "started": told.get("start_trace", 0),
+    }
     if not path.exists():
         return {**facts, "events": None}
     data = path.read_bytes()
@@ -108,16 +116,22 @@ def _noting(note: Callable[[str], object]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _host_only(*, gpu: bool) -> Iterator[None]:
-    """Without a GPU a profiler that is asked for its events would complain at length; it is not asked."""
+def _activities(asked: list[list[str] | None], *, gpu: bool) -> Iterator[None]:
+    """Notes what a profiler is asked for.
+
+    Without a GPU one that is asked for its events would complain at length; it is not asked.
+    """
     kind, init = torch.profiler.profiler._KinetoProfile, torch.profiler.profiler._KinetoProfile.__init__
 
     def begin(self: Any, *args: Any, activities: Any = None, **more: Any) -> None:
-        wanted = {a for a in activities or () if a is not torch.profiler.ProfilerActivity.CUDA}
-        init(self, *args, activities=wanted or {torch.profiler.ProfilerActivity.CPU}, **more)
+        activities = list(activities or ())
+        asked.append([str(a.name) for a in activities] or None)
+        if not gpu:
+            wanted = {a for a in activities if a is not torch.profiler.ProfilerActivity.CUDA}
+            activities = list(wanted or {torch.profiler.ProfilerActivity.CPU})
+        init(self, *args, activities=activities or None, **more)
 
-    if not gpu:
-        kind.__init__ = begin  # type: ignore[method-assign]
+    kind.__init__ = begin  # type: ignore[method-assign]
     try:
         yield
     finally:

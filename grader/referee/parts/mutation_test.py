@@ -33,10 +33,14 @@ MOST_TEXT = 2 << 20  # of a tensor in base64
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The first tensor that a call of the kernel hands over, as claimed; ``largest`` in absolute value."""
+    """The first tensor that a call of the kernel hands over, as claimed.
+
+    ``largest`` in absolute value; ``equal``: whether it has several elements, all with one value.
+    """
 
     shape: tuple[int, ...]
     largest: float
+    equal: bool = False
 
     @property
     def elements(self) -> int:
@@ -195,7 +199,10 @@ def _tried(wants: Any) -> Tried | None:
             stored = np.frombuffer(base64.b64decode(str(given["tensor"])[:MOST_TEXT]), kind)
         except ValueError:
             return None
-        return Tried(tuple(shape), float(np.abs(stored.astype(np.float64)).max(initial=0.0)))
+        values = stored.astype(np.float64)
+        whole = values.size == math.prod(shape) > 1
+        equal = whole and bool((values == values[0]).all())
+        return Tried(tuple(shape), float(np.abs(values).max(initial=0.0)), equal)
     return None
 
 

@@ -73,6 +73,15 @@ class Recording:
         listed = trace_events.events(claimed.get("events") or [])
         seen = trace_events.Recorded(listed)
         code = session.calls_in(self.entry)
+        if _device_alone(claimed):
+            line = f"Line {code.keywords.get(('profile', 'activities'), code.line)}: " if code else ""
+            message = (
+                f"{line}These `activities` leave the host out, and operators and regions are its events: "
+                "a GPU's trace would hold none. Ask for `ProfilerActivity.CPU` as well."
+            )
+            yield written.failed(Status.WRONG_ANSWER, message, known=bool(code))
+            yield from (c.failed(Status.NOT_RUN, f"Not looked at: {message}") for c in self.checks[1:])
+            return
         if not seen.of_kind("cpu_op"):
             what = "it holds no operators" if listed else "nothing was written to the path given"
             why = _unwritten(code, claimed.get("calls"), steps)
@@ -131,6 +140,12 @@ class Recording:
                 Status.WRONG_ANSWER, f"The trace of your own model holds {wrong}. {check.why}"
             )
         return check.passed(f"{layers} layers, {len(ops)} operators in {steps} steps.")
+
+
+def _device_alone(claimed: Json) -> bool:
+    """Whether the profiler was asked for the device's events and not for the host's."""
+    asked = claimed.get("asked")
+    return isinstance(asked, list) and "CUDA" in asked and "CPU" not in asked
 
 
 def _other_types(claimed: Json) -> str:

@@ -48,8 +48,10 @@ class Machine:
     host: float = 100.0
     device: float = 0.0
     durations: list[float] = field(default_factory=list)
+    made_inside: int = 0  # inputs that were made between two events whose distance was asked for
     _queue: deque[float] = field(default_factory=deque)
     _events: dict[int, float] = field(default_factory=dict)
+    _inputs_at: dict[int, int] = field(default_factory=dict)  # how many there were at each event
     _touched: deque[int] = field(default_factory=lambda: deque(maxlen=IN_CACHE))
     _buffers: int = 0
 
@@ -107,6 +109,7 @@ class Machine:
     def _do_record(self, event: int) -> Reply:
         self.host += RECORD
         self._events[int(event)] = max(self.host, self.device)
+        self._inputs_at[int(event)] = self._buffers
         return {}
 
     def _do_sync(self) -> Reply:
@@ -126,6 +129,7 @@ class Machine:
             return {"error": "Both events must be recorded before calculating elapsed time."}
         if max(self._events[start], self._events[end]) > self.host:
             return {"error": "CUDA error: device not ready"}
+        self.made_inside += max(0, self._inputs_at[end] - self._inputs_at[start])
         return {"value": (self._events[end] - self._events[start]) * 1e3}
 
     def _touch(self, buffer: int) -> None:

@@ -113,6 +113,11 @@ class Probe:
                 evidence = {"said": said[key], "right": spread[q], "launches": launches, "advice": advice}
                 evidence["timer"] = timer | {"which": key, "said": said[key], "right": spread[q]}
                 return check.failed(Status.WRONG_ANSWER, message, **evidence)
+        if self.warm < 1 and machine.made_inside:
+            times = "once" if machine.made_inside == 1 else f"{machine.made_inside} times"
+            message = f"{at}make_input() was called {times} between the two events of a call. {self.why}"
+            timer |= {"which": "inside", "said": said["median"], "right": spread[0.5]}
+            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
         if said["n"] < FEWEST:
             few = "so few measurements tell nothing of the spread"
             message = f"{at}n is {said['n']}: {few}; take {FEWEST} or more."

@@ -170,3 +170,12 @@ def test_a_build_that_is_timed_comes_before_a_factor_that_it_has_by_chance() -> 
     numbers = {"entry": "benchmark", "build": 2.0, "said": 2.0, "right": 2e-3}
     rule, code = said(*edit, **numbers)
     assert rule == "build-inside" and "build()" in code
+
+
+def test_inputs_that_a_generator_makes_in_what_is_timed() -> None:
+    late = {"entry": "benchmark", "which": "inside", "warm": 0.4}
+    listed, lazy = "[make_input() for _ in range(16)]", "make_input() for _ in range(16)"
+    code = "inputs = itertools.cycle(make_input() for _ in range(16))"
+    assert said(listed, lazy, **late) == ("made-late", code)
+    assert said("next(inputs)", "make_input()", **late)[0] == "fresh-input"
+    assert said(listed, listed, **late) is None

@@ -1,6 +1,7 @@
 """A student's test is run on kernels that it cannot see; points for each wrong kernel that it catches."""
 
 import base64
+import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -158,7 +159,7 @@ def test_a_basic_fault_that_passes_costs_all_points() -> None:
 def test_an_input_on_which_a_fault_cannot_be_seen_is_named(
     name: str, shape: tuple[int, ...], survivor: str, says: str
 ) -> None:
-    said = weak(name, np.ones(shape, np.float32), survivor)
+    said = weak(name, np.arange(math.prod(shape), dtype=np.float32).reshape(shape), survivor)
     assert said.startswith("Line 62: It passes on a kernel that ") and says in said
     assert "Which input" not in said
 
@@ -186,7 +187,19 @@ def test_an_input_that_could_show_the_fault_leaves_the_question() -> None:
         ("pairs", (65,), "within_block"),
         ("reverse", (128,), "no_barrier"),
     ):
-        assert weak(name, np.ones(shape, np.float32), survivor).endswith("Which input would show that?")
+        values = np.arange(math.prod(shape), dtype=np.float32).reshape(shape)
+        assert weak(name, values, survivor).endswith("Which input would show that?")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "survivor"),
+    [("reverse", (200,), "in_place"), ("offset", (200,), "of_all"), ("transpose", (11, 17), "reshape")],
+)
+def test_equal_numbers_show_no_order(name: str, shape: tuple[int, ...], survivor: str) -> None:
+    assert "All numbers of this input are equal" in weak(name, np.full(shape, 2.5, np.float32), survivor)
+    other = np.full(shape, 2.5, np.float32)
+    other.flat[-1] = 3
+    assert weak(name, other, survivor).endswith("Which input would show that?")
 
 
 @pytest.mark.parametrize(

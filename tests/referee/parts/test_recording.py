@@ -59,3 +59,25 @@ def test_no_regions_are_counted_in_a_trace_that_is_not_there(
     )  # fmt: skip
     found = {f.id: f for f in Recording().judge(cast("PartSession", session))}
     assert says in found["own model"].message
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (["CUDA"], "Line 3: These `activities` leave the host out"),
+        (["CPU", "CUDA"], "nothing calls"),
+        (["CPU"], "nothing calls"),
+        (None, "nothing calls"),
+        ("CUDA", "nothing calls"),  # a strange claim
+    ],
+)
+def test_a_profiler_that_leaves_the_host_out_records_no_operators(asked: object, says: str) -> None:
+    source = TEXT.format(" as prof").replace("profile(", "profile(activities=[CUDA], ")
+    session = SimpleNamespace(
+        rng=np.random.default_rng(0), backend="simt", line_of=lambda *_a, **_f: 0,
+        command=lambda *_a, **_f: NOTHING | {"asked": asked},
+        calls_in=lambda entry: python_source.calls_in(source, entry),
+    )  # fmt: skip
+    found = list(Recording().judge(cast("PartSession", session)))
+    assert says in found[0].message and not any(f.ok for f in found)
+    assert [f.id for f in found] == [c.name for c in Recording().checks]
