@@ -95,7 +95,7 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
             known = indices.launch(finding, source) or (indices.told(late, source, "03") if late else None)
             return known or _at_the_launch(found, source)
         case "not-an-array":
-            return _two_brackets(found, source)
+            return _no_star(_two_brackets(found, source), source)
         case "scalar-type":
             return host_mistakes.dtype(finding, source) or found
         case "old-standard":
@@ -128,6 +128,27 @@ def _two_brackets(found: Explanation, source: str) -> Explanation:
                 f"columns, and not `{two[0]}`."
             )
             return replace(found, fix=fix)
+    return found
+
+
+def _no_star(found: Explanation, source: str) -> Explanation:
+    """The parameter that is one number and is indexed in the line that the compiler names, where it is declared."""
+    indexed = {m[1] for m in re.finditer(r"\b(\w+)\s*\[", found.code)}
+    text = read(source)
+    for function in text.functions:
+        last = text.line(function.start + len(function.body))
+        if not text.line(function.start) <= found.line <= last:
+            continue
+        for one in function.parameters.split(","):
+            declared = re.fullmatch(r"\s*((?:const\s+)?\w+)\s+(\w+)\s*", one)
+            if declared and declared[2] in indexed:
+                head = text.code.rfind(function.name, 0, function.start)
+                line = text.line(text.code.index(one, head) + len(one) - len(one.lstrip()))
+                cause = f"{declared[2]} is declared as `{' '.join(one.split())}`, one number, and line {found.line} takes an element of it."
+                fix = f"Declare it as a pointer: `{declared[1]}* {declared[2]}`."
+                return replace(
+                    found, cause=cause, fix=fix, line=line, code=source.splitlines()[line - 1].strip()
+                )
     return found
 
 

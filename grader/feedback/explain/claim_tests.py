@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 TRUTHS = {"equal", "allclose", "isclose", "all", "any", "array_equal", "is_contiguous", "isnan", "isfinite"}
 EQUAL = {"equal", "allclose", "assert_close", "array_equal"}
+METHODS = {"all", "any", "item", "equal", "allclose", "is_contiguous", "isfinite", "isnan"}
 PASSED = re.compile(r"It passes on a kernel|never calls the kernel|has no assert and raises nothing")
 # Functions whose last bit depends on how they are computed.
 ROUNDED = re.compile(
@@ -230,12 +231,46 @@ def _asserted_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for node in _nodes(_branch(text, finding, whole=True)):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
             parts = ", ".join(map(ast.unparse, node.test.elts))
+            if len(node.test.elts) > 1 and not any(map(_message, node.test.elts[1:])):
+                cause = "The commas make a tuple of these conditions, and a tuple with something in it is always true: the test never fails here."
+                joined = " and ".join(map(_operand, node.test.elts))
+                yield Fact("tuple-asserted", node.lineno, cause, f"Join them: `assert {joined}`.")
+                return
             cause = (
                 "With brackets around condition and message this asserts a tuple, and a tuple with something in it is always "
                 "true: the test never fails here."
             )
             yield Fact("tuple-asserted", node.lineno, cause, f"Take the brackets away: `assert {parts}`.")
             return
+
+
+def _message(node: ast.expr) -> bool:
+    """Whether it may be what an assertion says, and is no condition."""
+    return not isinstance(node, ast.Compare | ast.BoolOp | ast.Call | ast.UnaryOp) or (
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in ("format", "str", "repr", "join")
+    )
+
+
+def _operand(node: ast.expr) -> str:
+    """A condition as it stands between two words `and`."""
+    shown = ast.unparse(node)
+    return f"({shown})" if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) else shown
+
+
+def _asserted_method(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``assert (x == kept).all``, which is the method and true in any case."""
+    if not PASSED.search(finding.message):
+        return
+    for node in _nodes(_branch(text, finding, whole=True)):
+        tests: list[ast.expr] = [node.test] if isinstance(node, ast.Assert) else []
+        for test in tests:
+            tests += test.values if isinstance(test, ast.BoolOp) else []
+            if isinstance(test, ast.Attribute) and test.attr in METHODS:
+                shown = ast.unparse(test)
+                cause = f"`{shown}` without brackets is the method itself, which always counts as true, and not what it would give."
+                yield Fact("method-asserted", test.lineno, cause, f"Call it: `{shown}()`.")
+                return
 
 
 def _with_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -433,6 +468,7 @@ def _difference(node: ast.expr, values: dict[str, ast.expr]) -> ast.BinOp | None
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_asserted_tuple, frozenset({Status.WRONG_ANSWER})),
+    (_asserted_method, frozenset({Status.WRONG_ANSWER})),
     (_with_itself, frozenset({Status.WRONG_ANSWER})),
     (_lets_one_pass, frozenset({Status.WRONG_ANSWER})),
     (_one_is_enough, frozenset({Status.WRONG_ANSWER})),

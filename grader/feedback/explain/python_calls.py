@@ -152,4 +152,22 @@ def _lambda(tree: ast.Module, told: re.Match[str], path: list[str], line: int) -
     yield Fact("lambda-parameters", one.lineno, cause, fix)
 
 
+def no_iterator(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``next(inputs)`` of a list."""
+    told = re.search(r"TypeError: '(?P<kind>\w+)' object is not an iterator", finding.message)
+    lines = {int(n) for n in re.findall(r"\.py, line (\d+)", finding.message)}
+    for call in ast.walk(text.tree) if told and text.tree else ():
+        if (
+            isinstance(call, ast.Call)
+            and ast.unparse(call.func) == "next"
+            and call.args
+            and call.lineno in lines
+        ):
+            x, kind = ast.unparse(call.args[0]), told["kind"] if told else ""
+            cause = f"next() takes the next value of an iterator, and `{x}` is a {kind}, which does not remember where it was."
+            fix = f"Make an iterator of it, once and before: `itertools.cycle({x})` begins again at its end, `iter({x})` stops there."
+            yield Fact("no-iterator", call.lineno, cause, fix)
+            return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_refused, frozenset({Status.RAISED})),)

@@ -26,11 +26,14 @@ SIGNS = (  # what stands there, what to write, and why
 )
 TEXT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#.*")
 LONGEST = 120
+FORMATTED = re.compile(r"(?<!\w)(?P<p>[rR]?[fF][rR]?)(?P<q>\"{3}|'{3})")
 
 
 def refused(finding: Finding, source: str) -> Explanation | None:
     """The sign that a line must not have, where that line is what Python could not read; None if there is none."""
     line, lines = finding.evidence.get("line"), source.splitlines()
+    if formatted := _formatted(finding, source):
+        return formatted
     if "SyntaxError" not in finding.message or not isinstance(line, int) or not 0 < line <= len(lines):
         return None
     bare = TEXT.sub(lambda m: " " * len(m[0]), lines[line - 1])
@@ -44,4 +47,21 @@ def refused(finding: Finding, source: str) -> Explanation | None:
             code = code[: one.start()] + put + code[one.end() :]
         fix = f"Write `{code.strip()}`." if len(code.strip()) < LONGEST else f"Write `{right.strip()}`."
         return indices.told(Fact("python-sign", line, cause, fix), read(source).source)
+    return None
+
+
+def _formatted(finding: Finding, source: str) -> Explanation | None:
+    """``f\"\"\"`` before a text of C++, whose braces Python then reads as its own."""
+    refused = re.search(r"SyntaxError:.*?f-string|NameError: name '(?P<name>\w+)'", finding.message)
+    for one in FORMATTED.finditer(source) if refused else ():
+        body, end, _ = source[one.end() :].partition(one["q"])
+        name = refused["name"] if refused else None
+        braces = re.search(rf"(?<!{{){{\s*{name}\b" if name else r"[;)]\s*}|{\s*$|{\s*}", body, re.M)
+        if not end or not braces or not re.search(r"[)}];?\s*\{|;\s*$", body, re.M):
+            continue
+        line = source.count("\n", 0, one.start()) + 1
+        plain = one["p"].lower().replace("f", "") or "r"
+        cause = "This text begins with f, so Python takes what stands in its braces for code of its own; the braces of C++ are meant."
+        fix = f"Write `{plain}{one['q']}`."
+        return indices.told(Fact("formatted-cpp", line, cause, fix), read(source).source)
     return None

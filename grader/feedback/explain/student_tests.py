@@ -302,11 +302,59 @@ def _on_the_cpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _on_the_gpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.equal(kernel(x.cuda()), expected(x))``, whose two sides lie in two memories."""
+    lines = re.findall(r"\(line (\d+): ", finding.message)
+    if (
+        not re.search(r"right kernel: .*same device.*cuda:0", finding.message)
+        or not lines
+        or text.tree is None
+    ):
+        return
+    for outer in ast.walk(text.tree):
+        beside = outer.args if isinstance(outer, ast.Call) else []
+        if isinstance(outer, ast.BinOp | ast.Compare):
+            beside = [outer.left, outer.right if isinstance(outer, ast.BinOp) else outer.comparators[0]]
+        if len(beside) < 2 or not beside[0].lineno <= int(lines[-1]) <= (beside[0].end_lineno or 0):
+            continue
+        there = [one for one in beside[:2] if isinstance(one, ast.Call) and "cuda" in ast.unparse(one)]
+        if len(there) == 1 and ast.unparse(there[0].func) in {"kernel", "f", "candidate"}:
+            shown = ast.unparse(there[0])
+            other = next(ast.unparse(one) for one in beside[:2] if one is not there[0])
+            cause = f"`{shown}` gives a tensor in the memory of the GPU, and `{other}` is one in that of the CPU: they cannot be compared where they are."
+            yield Fact(
+                "result-on-the-gpu", there[0].lineno, cause, f"Copy the result back first: `{shown}.cpu()`."
+            )
+            return
+
+
+def _not_called(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``lambda x: x.t``, which hands back the method."""
+    if not re.search(
+        r"right kernel: .*(?:builtin_function_or_method|bound method|'method')", finding.message
+    ):
+        return
+    for value, _ in _entries(text, finding):
+        called = {id(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
+        for node in ast.walk(value):
+            if (
+                isinstance(node, ast.Lambda)
+                and isinstance(node.body, ast.Attribute)
+                and id(node.body) not in called
+            ):
+                shown = ast.unparse(node.body)
+                cause = f"`{shown}` without brackets is the method {node.body.attr} itself, and not what it gives."
+                yield Fact("method-not-called", node.lineno, cause, f"Call it: `{shown}()`.")
+                return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_wraps_round, frozenset({Status.WRONG_ANSWER})),
     (_too_narrow, frozenset({Status.WRONG_ANSWER})),
     (_turned_whole, frozenset({Status.WRONG_ANSWER})),
     (_on_the_cpu, frozenset({Status.WRONG_ANSWER})),
+    (_on_the_gpu, frozenset({Status.WRONG_ANSWER})),
+    (_not_called, frozenset({Status.WRONG_ANSWER})),
     (_tolerance_not_used, frozenset({Status.WRONG_ANSWER})),
     (_no_list, frozenset({Status.WRONG_ANSWER})),
     (_dtype, frozenset({Status.WRONG_ANSWER})),

@@ -253,6 +253,27 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("not-rounded-up", node.lineno, cause, f"Round up: `{_rounded_up(text, inner)}`.")
 
 
+def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``n // size + n % size``, where what is left over has one block together."""
+    for node in ast.walk(text.tree) if text.tree else ():
+        if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)):
+            continue
+        for quotient, rest in ((node.left, node.right), (node.right, node.left)):
+            match quotient, rest:
+                case ast.BinOp(op=ast.FloorDiv()), ast.BinOp(op=ast.Mod()):
+                    pass
+                case _:
+                    continue
+            same = all(ast.dump(a) == ast.dump(b) for a, b in ((quotient.left, rest.left), (quotient.right, rest.right)))  # fmt: skip
+            if same and re.search(rf"(?i)\bline {node.lineno}\b", finding.message):
+                cause = (
+                    f"`{ast.unparse(rest)}` is how many elements are left over, and this adds one for each of them; they all "
+                    "fit into one."
+                )
+                yield Fact("rest-added", node.lineno, cause, f"Round up: `{_rounded_up(text, quotient)}`.")
+                return
+
+
 def _rounded_up(text: SubmissionText, quotient: ast.BinOp) -> str:
     """A quotient rounded up: by ``math`` where the file has it, else by whole numbers alone."""
     nodes = ast.walk(text.tree) if text.tree else ()
@@ -266,4 +287,5 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (rounded_up_late, WRONG | OUTSIDE | {Status.RAISED, Status.FAILED}),
     (rounded_up_by_less, WRONG | {Status.RAISED, Status.CUDA_ERROR}),
     (_in_python, frozenset({Status.WRONG_ANSWER})),
+    (_rest_added, frozenset({Status.WRONG_ANSWER})),
 )

@@ -256,3 +256,21 @@ def test_a_comparison_in_the_test_of_a_table_is_named_where_it_stands(check: str
     found = finding.evidence.get("explanation") or {"rule": "", "line": 9}
     assert (found["rule"], found["line"]) == (rule, 9)
     assert bool(rule) != finding.message.endswith("Which comparison would show that?")
+
+
+@pytest.mark.parametrize(
+    ("body", "rule", "fix"),
+    [
+        ("assert (torch.equal(x, x), x.dim() == 1)", "tuple-asserted", "`assert torch.equal(x, x) and x.dim() == 1`"),
+        ("assert (x.dim() == 1 or x.dim() == 2, torch.equal(x, x))", "tuple-asserted", "`assert (x.dim() == 1 or x.dim() == 2) and torch.equal(x, x)`"),
+        ("assert (torch.equal(x, x), 'wrong')", "tuple-asserted", "Take the brackets away"),
+        ("assert (torch.equal(x, x), 'wrong: {}'.format(x))", "tuple-asserted", "Take the brackets away"),
+        ("assert (kernel(x) == x).all", "method-asserted", "`(kernel(x) == x).all()`"),
+        ("assert x.dim() == 1 and (kernel(x) == x).all", "method-asserted", "`(kernel(x) == x).all()`"),
+        ("assert (kernel(x) == x).all()", "", ""),
+        ("assert x.requires_grad", "", ""),
+    ],
+)  # fmt: skip
+def test_an_assertion_that_is_always_true(body: str, rule: str, fix: str) -> None:
+    found = told(body, PASSES.format("writes its result over its input"))
+    assert found["rule"] == rule and fix in found.get("fix", ""), found

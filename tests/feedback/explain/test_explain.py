@@ -324,3 +324,24 @@ def test_an_argument_of_load_inline_is_not_taken_for_one_of_cpp() -> None:
     source = f"from torch.utils.cpp_extension import load_inline\n\n{line}\n"
     found = explain("mine.py:3: error: 'y' was not declared in this scope", source)
     assert found is not None and (found.rule, found.line) == ("undeclared", 3)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line", "says"),
+    [
+        ("const float in, float* out", 2, "in is declared as `const float in`, one number, and line 3"),
+        ("float* out, float in", 2, "Declare it as a pointer: `float* in`."),
+        ("const float* in, float* out", 3, "A pointer has one index"),
+    ],
+)
+def test_a_parameter_without_its_star_is_named_where_it_is_declared(
+    parameters: str, line: int, says: str
+) -> None:
+    source = (
+        f'code = r"""\n__global__ void k({parameters}) {{\n    out[threadIdx.x] = in[threadIdx.x];\n}}\n"""\n'
+    )
+    log = "s.py:3: error: invalid types 'const float[unsigned int]' for array subscript"
+    finding = Finding("load", Status.COMPILE_ERROR, log, 0, 1, {"log": log})
+    told = explained(finding, source).evidence["explanation"]
+    assert isinstance(told, dict)
+    assert told["line"] == line and says in f"{told['cause']} {told['fix']}", told

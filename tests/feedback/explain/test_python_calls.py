@@ -146,3 +146,47 @@ def test_an_input_on_the_cpu() -> None:
                "(line 5: assert torch.equal(kernel(x), x)). A test must let every right kernel pass.")  # fmt: skip
     found = told(source, message, Status.WRONG_ANSWER)
     assert found["line"] == 5 and "`kernel(x.cuda()).cpu()`" in str(found["fix"])
+
+
+@pytest.mark.parametrize(
+    ("source", "line"), [("inputs = [1, 2]\nnext(inputs)\n", 2), ("a = [1]\nf(lambda: k(next(a), 1))\n", 2)]
+)
+def test_next_of_a_list(source: str, line: int) -> None:
+    found = told(source, f"TypeError: 'list' object is not an iterator (s.py, line {line}: ...)")
+    assert (
+        found["line"] == line
+        and "is a list" in str(found["cause"])
+        and "itertools.cycle(" in str(found["fix"])
+    )
+
+
+FORMATTED = '''import torch
+source = {}"""
+int answer(int i) {{
+    return i;
+}}
+"""
+'''
+
+
+@pytest.mark.parametrize(
+    ("prefix", "error", "fix"),
+    [
+        ("f", "SyntaxError: s.py, line 4: f-string: invalid syntax", 'Write `r"""`.'),
+        ("rf", "SyntaxError: s.py, line 4: f-string: expecting '}'", 'Write `r"""`.'),
+        ("Rf", "SyntaxError: s.py, line 4: f-string: invalid syntax", 'Write `r"""`.'),
+        ("r", "SyntaxError: s.py, line 4: f-string: invalid syntax", ""),
+        ("f", "SyntaxError: s.py, line 4: invalid syntax", ""),
+    ],
+)
+def test_cpp_in_a_text_that_begins_with_f(prefix: str, error: str, fix: str) -> None:
+    found = told(FORMATTED.format(prefix), error, Status.IMPORT_ERROR, line=4)
+    assert (found["rule"] == "formatted-cpp") == bool(fix)
+    assert not fix or (found["line"] == 2 and found["fix"] == fix)
+
+
+def test_names_in_the_braces_of_such_a_text() -> None:
+    source = 'code = f"""\nvoid f(int i) { i }\nint n() { return 1; }\n"""\n'
+    assert told(source, "NameError: name 'i' is not defined", Status.IMPORT_ERROR)["rule"] == "formatted-cpp"
+    plain = 'name = f"""{who} is here"""\n'
+    assert told(plain, "NameError: name 'who' is not defined", Status.IMPORT_ERROR)["rule"] != "formatted-cpp"

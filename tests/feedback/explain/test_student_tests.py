@@ -151,3 +151,54 @@ def test_what_a_test_expects_that_the_right_kernel_does_not_give(
     found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "fix": ""}
     assert found["rule"] == rule and fix in found["fix"]
     assert not rule or found["line"] == 2
+
+
+IN_A_DICT = """import torch
+
+TESTS = {
+    "transpose": (lambda x: x.t, [torch.randn(11, 17)]),
+}
+
+
+def test(kernel, name):
+    expected, inputs = TESTS[name]
+    for x in inputs:
+        assert torch.equal(kernel(x.cuda()), expected(x))
+"""
+TWO_DEVICES = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (in aten::equal)"
+METHOD = "TypeError: equal(): argument 'other' (position 2) must be Tensor, not builtin_function_or_method"
+
+
+@pytest.mark.parametrize(
+    ("error", "rule", "line", "fix"),
+    [
+        (TWO_DEVICES, "result-on-the-gpu", 11, "`kernel(x.cuda()).cpu()`"),
+        (METHOD, "method-not-called", 4, "`x.t()`"),
+        ("TypeError: something else", "", 0, ""),
+    ],
+)
+@pytest.mark.parametrize(
+    "compared", ["torch.equal(kernel(x.cuda()), expected(x))", "(kernel(x.cuda()) == expected(x)).all()"]
+)
+def test_what_a_right_kernel_is_compared_with(
+    compared: str, error: str, rule: str, line: int, fix: str
+) -> None:
+    source = IN_A_DICT.replace("torch.equal(kernel(x.cuda()), expected(x))", compared)
+    message = f"Line 4: The test fails on a right kernel: {error} (line 11: assert). A test must let every right kernel pass."
+    finding = Finding("test of transpose", Status.WRONG_ANSWER, message)
+    found = attach.explained(finding, source).evidence.get("explanation") or {
+        "rule": "",
+        "line": 0,
+        "fix": "",
+    }
+    assert isinstance(found, dict)
+    assert (found["rule"], found["line"]) == (rule, line) and fix in found["fix"]
+
+
+@pytest.mark.parametrize("right", ["kernel(x.cuda()).cpu()", "kernel(x)"])
+def test_a_result_that_came_back_is_not_blamed(right: str) -> None:
+    source = IN_A_DICT.replace("kernel(x.cuda())", right).replace("x.t,", "x.t(),")
+    for error in (TWO_DEVICES, METHOD):
+        message = f"Line 4: The test fails on a right kernel: {error} (line 11: assert). A test must let every right kernel pass."
+        found = attach.explained(Finding("test of transpose", Status.WRONG_ANSWER, message), source)
+        assert "explanation" not in found.evidence

@@ -191,3 +191,21 @@ def test_a_quotient_that_is_rounded_up_by_too_little(grid: str, fix: str) -> Non
     refused = Finding("one", Status.CUDA_ERROR, "CUDA error: invalid argument (a.py, line 9: f())")
     said = attach.explained(refused, source).evidence.get("explanation")
     assert bool(said and said["rule"] == "rounded-up-by-less") == bool(fix)
+
+
+@pytest.mark.parametrize(
+    ("code", "fix"),
+    [
+        ("n // size + n % size", "`(n + size - 1) // size`"),
+        ("n % size + n // size", "`(n + size - 1) // size`"),
+        ("1 + n // 8 + n % 8", ""),  # which adds another number as well
+        ("n // size + (n % size > 0)", ""),
+        ("n // size + m % size", ""),
+    ],
+)
+def test_what_is_left_over_is_not_added(code: str, fix: str) -> None:
+    message = "Line 2: blocks_for(255, 256) is 255, expected 1."
+    finding = Finding("blocks_for", Status.WRONG_ANSWER, message)
+    source = f"def blocks_for(n, size, m=1):\n    return {code}\n"
+    told = attach.explained(finding, source).evidence.get("explanation")
+    assert not told if not fix else isinstance(told, dict) and told["line"] == 2 and fix in told["fix"], told

@@ -1,0 +1,105 @@
+"""Reads at an edge: a guard turned round, a neighbour clamped to the end, an index that goes backwards."""
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import edge_reads
+from grader.feedback.explain.source_text import read
+
+KERNEL = '''code = r"""
+__global__ void k(const float* x, float* out, int, int n) {{
+    __shared__ float tile[SIZE];
+    const int t = threadIdx.x, i = me(), count = min(SIZE, n - (i - t));
+    {}
+}}
+"""
+'''
+GRID = "def k(block, thread, size, n, x, out):\n    i = block * size + thread\n    left = {}\n    out[i] = left + x[i]\n"
+
+
+def found(source: str, message: str = "", **evidence: object) -> list[tuple[int, str]]:
+    finding = Finding("memory", Status.WRONG_OUTPUT, message, 0, 1, evidence)
+    text = read(source)
+    return [
+        (fact.line, f"{fact.cause} {fact.fix}")
+        for find, _ in edge_reads.FACTS
+        for fact in find(text, finding)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "fix"),
+    [
+        ("tile[t] = i < n ? 0.0f : x[i];", "`i < n` is turned round: x[i] is read where it is false"),
+        ("tile[t] = i < n ? 0.0f : x[i];", "Exchange the two: `i < n ? x[i] : 0.0f`."),
+        ("tile[t] = n > i ? 0 : x[i];", "Exchange the two: `n > i ? x[i] : 0`."),
+        ("tile[t] = i >= n ? x[i] : 0;", "Exchange the two: `i >= n ? 0 : x[i]`."),
+        ("float v = i + 1 < n ? 0 : x[i + 1];", "`i + 1 < n ? x[i + 1] : 0`"),
+        ("float v = i < n - 1 ? 0 : x[i + 1];", "`i < n - 1 ? x[i + 1] : 0`"),
+        ("float v = i == n - 1 ? x[i + 1] : 0;", "`i == n - 1 ? 0 : x[i + 1]`"),
+        ("float v = (t > 0 ? 0 : tile[t - 1]) + tile[t];", "`t > 0 ? tile[t - 1] : 0`"),
+        ("float v = t == 0 ? tile[t - 1] : 0;", "`t == 0 ? 0 : tile[t - 1]`"),
+        ("float v = t - 1 >= 0 ? 0 : tile[t - 1];", "`t - 1 >= 0 ? tile[t - 1] : 0`"),
+        ("float v = tile[max(t - 1, 0)];", "Where t is 0 there is no neighbour on the left, and `tile[max(t - 1, 0)]` reads tile[0]"),
+        ("float v = tile[max(t - 1, 0)];", "`t > 0 ? tile[t - 1] : 0`"),
+        ("float v = tile[min(t + 1, SIZE - 1)];", "`t + 1 < SIZE ? tile[t + 1] : 0`"),
+        ("float v = x[min(n - 1, i + 1)];", "`i + 1 < n ? x[i + 1] : 0`"),
+        ("float v = x[abs(i - 1)];", "reads x[1], the one on its right"),
+        ("out[i] = tile[count - t];", "is 1 off: for t = 0 it is count, and the last element has the number count - 1. Write `tile[count - 1 - t]`."),
+        ("out[i] = tile[count + 1 - t];", "is 2 off: for t = 0 it is count + 1"),
+        ("out[i] = tile[count - t - 2];", "is 1 off: for t = count - 1 it is -1, and the first element has the number 0"),
+        ("out[i] = tile[n - i];", "tile holds the elements of one block, and `tile[n - i]` counts in the whole grid"),
+        ("out[i] = tile[n - 1 - i];", "Write `tile[count - 1 - t]`."),
+        ("out[n - i] = x[i];", "Write `out[n - 1 - i]`."),
+    ],
+)  # fmt: skip
+def test_the_edge_is_asked_for_the_wrong_way(code: str, fix: str) -> None:
+    told = found(KERNEL.format(code))
+    assert [line for line, _ in told] == [5] and fix in told[0][1], told
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "tile[t] = i < n ? x[i] : 0;",
+        "tile[t] = i >= n ? 0 : x[i];",
+        "float v = (t > 0 ? tile[t - 1] : 0) + (t + 1 < SIZE ? tile[t + 1] : 0);",
+        "float v = t == 0 ? 0 : tile[t - 1];",
+        "float v = i < n - 1 ? x[i + 1] : 0;",
+        "float v = i == n - 1 ? 0 : x[i + 1];",
+        "float v = i < 3 ? 0 : x[i];",  # what stands before the first three is not asked for
+        "float v = i < n ? 0 : x[i - n];",
+        "float v = t > 0 ? 0 : tile[t];",
+        "float v = tile[max(t, 0)] + tile[min(t + 2, SIZE - 1)];",
+        "out[i] = tile[count - 1 - t];",
+        "out[n - 1 - i] = x[i];",
+        "out[i] = x[n - count];",
+    ],
+)
+def test_right_edges_are_not_blamed(code: str) -> None:
+    assert found(KERNEL.format(code)) == []
+
+
+def test_a_tile_with_a_place_more_may_be_read_from_there() -> None:
+    source = KERNEL.format("out[i] = tile[SIZE - t];").replace("tile[SIZE];", "tile[SIZE + 1];", 1)
+    assert found(source) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "wrong", "fix"),
+    [
+        ("0 if i > 0 else x[i - 1]", "out[0] is 1, ", "Exchange the two: `x[i - 1] if i > 0 else 0`."),
+        ("x[i - 1] if i == 0 else 0", "out[0] is 1, ", "Exchange the two: `0 if i == 0 else x[i - 1]`."),
+        ("x[max(i - 1, 0)]", "out[0] is 1, ", "Ask for it: `x[i - 1] if i > 0 else 0`."),
+        ("x[min(i + 1, n - 1)]", "out[23] is 1, ", "Ask for it: `x[i + 1] if i + 1 < n else 0`."),
+        ("x[abs(i - 1)]", "out[0] is 1, ", "x[1], the one on its right"),
+        ("x[min(i + 1, n - 1)]", "out[0] is 1, ", ""),
+        ("x[max(i - 1, 0)]", "out[23] is 1, ", ""),
+        ("x[i - 1] if i > 0 else 0", "out[0] is 1, ", ""),
+        ("0 if i == 0 else x[i - 1]", "out[0] is 1, ", ""),
+    ],
+)
+def test_the_edge_in_python(value: str, wrong: str, fix: str) -> None:
+    told = found(GRID.format(value), f"Line 4: {wrong}expected 2.", on_grid="k")
+    assert bool(told) == bool(fix)
+    assert all(line == 3 and fix in said for line, said in told), told
