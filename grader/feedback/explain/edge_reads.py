@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from grader.domain.verdict import Finding
 
 NAME = r"[A-Za-z_][\w.]*(?:\(\))?"
-SIDE = rf"(?:{NAME}|\d+)(?:\s*[-+]\s*(?:{NAME}|\d+))*"
+SIDE = rf"(?:{NAME}|\d+)(?:\s*[-+]\s*(?:{NAME}|\d+)){{0,3}}"
 NUMBER = r"-?\d+(?:\.\d*)?f?"
-READ = r"\w+\s*\[[^][]*\]"
+READ = r"\w+\s*\[[^][;{}]{0,80}\]"
 CHOICE = re.compile(
     rf"(?<![\w.\])*/%&|+-])(?<![*/%&|+-] )(?P<l>{SIDE})\s*(?P<sign><=?|>=?|[!=]=)\s*(?P<r>{SIDE})\s*\?\s*"
     rf"(?:(?P<a>{NUMBER})\s*:\s*(?P<x>{READ})|(?P<y>{READ})\s*:\s*(?P<b>{NUMBER}))(?!\s*[\w\[*/%])"
@@ -171,8 +171,10 @@ def _mirrored(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``tile[count - t]`` and ``tile[n - 1 - i]``, which were to go backwards through ``tile``."""
     for kernel in text.kernels:
         places = _of_the_thread(kernel, r"threadIdx\.[xyz]")
-        numbers = _of_the_thread(kernel, r"[^;,]*\bblockIdx\.[^;,]*|me\(\)")
-        for read in re.finditer(r"\b(?P<x>\w+)\s*\[(?P<i>[^][?:*/%]+-[^][?:*/%]+)\]", kernel.body):
+        numbers = _of_the_thread(kernel, r"[^;,=]{0,80}\bblockIdx\.[^;,=]{0,80}|me\(\)")
+        declared = re.finditer(r"__shared__(?P<all>[^;]{1,200});", kernel.body)
+        sizes = {m[1]: m[2] for one in declared for m in re.finditer(r"\b(\w+)\s*\[([^][]*)\]", one["all"])}
+        for read in re.finditer(r"\b(?P<x>\w+)\s*\[(?P<i>[^][?:*/%;{}]{3,80})\]", kernel.body):
             code = re.sub(r"\s", "", read["i"])
             terms = list(TERM.finditer(code))
             added, taken = ([t[2] for t in terms if t[2] and (t[1] == "-") == less] for less in (False, True))
@@ -180,7 +182,7 @@ def _mirrored(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 continue
             (n,), (t,) = added, taken
             off = sum(int(f"{term[1]}{term[3]}") for term in terms if term[3])
-            shared = re.search(rf"__shared__[^;]*\b{read['x']}\s*\[(?P<size>[^][]*)\]", kernel.body)
+            shared = sizes.get(read["x"])
             line, shown = text.line(kernel.start + read.start()), " ".join(read[0].split())
             if shared and t in numbers and (within := _in_block(kernel, places)):
                 cause = (
@@ -189,7 +191,7 @@ def _mirrored(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 )
                 yield Fact("mirrored", line, cause, f"Write `{read['x']}[{within[0]} - 1 - {within[1]}]`.")
                 return
-            longer = shared and "+" in shared["size"]
+            longer = shared and "+" in shared
             if off == -1 or longer or (t not in places if shared else t not in numbers):
                 continue
             last = f"{n}{f' + {off}' if off > 0 else f' - {-off}' if off else ''}"

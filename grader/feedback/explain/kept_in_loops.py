@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Status
@@ -17,117 +19,132 @@ FILLS = {"append", "extend", "add", "update", "insert"}
 MAKES = {"list", "dict", "set"}
 
 
+@dataclass(slots=True)
+class _Names:
+    """The lines, in order, in which a function names, reads and fills each variable, and makes it empty."""
+
+    named: dict[str, list[int]] = field(default_factory=dict)
+    read: dict[str, list[int]] = field(default_factory=dict)
+    filled: dict[str, list[int]] = field(default_factory=dict)
+    emptied: dict[str, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, function: ast.FunctionDef) -> _Names:
+        """One walk over the function."""
+        found = cls()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name):
+                found.named.setdefault(node.id, []).append(node.lineno)
+                if isinstance(node.ctx, ast.Load):
+                    found.read.setdefault(node.id, []).append(node.lineno)
+            if name := _fills(node):
+                found.filled.setdefault(name, []).append(getattr(node, "lineno", 0))
+            if isinstance(node, ast.Assign) and (name := _target(node)) and _empty(node.value):
+                found.emptied.setdefault(name, []).append(node.lineno)
+        for lines in (found.named, found.read, found.filled, found.emptied):
+            for one in lines.values():
+                one.sort()
+        return found
+
+
+def _between(lines: list[int], first: int, last: int) -> int:
+    """How many of the sorted lines lie from ``first`` to ``last``."""
+    return bisect_right(lines, last) - bisect_left(lines, first)
+
+
 def _made_anew(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``pairs = []`` in the loop that fills it, and ``pairs = [(start, end)]`` there."""
-    for function, loop in _loops(text):
-        for made in (n for n in loop.body if isinstance(n, ast.Assign)):
-            name = made.targets[0].id if isinstance(made.targets[0], ast.Name) else ""
-            inside = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name]
-            later = any(
-                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) and n.lineno > (loop.end_lineno or 0)
-                for n in ast.walk(function)
-            )  # fmt: skip
-            if not name or not later:
-                continue
-            filled = _filled(loop, name)
-            if _empty(made.value) and filled and len(inside) == 1 + filled:
-                cause = (
-                    f"{name} is made anew in each turn of this loop (line {loop.lineno}): after the loop only what the last "
-                    "turn has put into it is left."
-                )
-                yield Fact("made-anew", made.lineno, cause,
-                           f"Make it once, above the loop: move `{ast.unparse(made)}` above line {loop.lineno}.")  # fmt: skip
-                return
-            before = [
-                n
-                for n in ast.walk(function)
-                if isinstance(n, ast.Assign)
-                and n.lineno < loop.lineno
-                and _names(n) == [name]
-                and _empty(n.value)
-            ]
-            if isinstance(made.value, ast.List) and len(made.value.elts) == 1 and before and len(inside) == 1:
-                entry = ast.unparse(made.value.elts[0])
-                cause = f"This gives {name} another list in each turn of the loop, with one entry: after the loop only the last is left."
-                yield Fact("made-anew", made.lineno, cause, f"Put the entry into the list that is there: `{name}.append({_argument(entry)})`.")  # fmt: skip
-                return
+    for function in _functions(text):
+        names = _Names.of(function)
+        for loop in (n for n in ast.walk(function) if isinstance(n, ast.For | ast.While)):
+            first, last = loop.lineno, loop.end_lineno or 0
+            for made in (n for n in loop.body if isinstance(n, ast.Assign)):
+                name = _target(made)
+                if not name or names.read.get(name, [0])[-1] <= last:
+                    continue
+                inside = _between(names.named[name], first, last)
+                filled = _between(names.filled.get(name, []), first, last)
+                if _empty(made.value) and filled and inside == 1 + filled:
+                    cause = (
+                        f"{name} is made anew in each turn of this loop (line {first}): after the loop only what the last "
+                        "turn has put into it is left."
+                    )
+                    yield Fact("made-anew", made.lineno, cause,
+                               f"Make it once, above the loop: move `{ast.unparse(made)}` above line {first}.")  # fmt: skip
+                    return
+                before = names.emptied.get(name, [last])[0] < first
+                if isinstance(made.value, ast.List) and len(made.value.elts) == 1 and before and inside == 1:
+                    entry = ast.unparse(made.value.elts[0])
+                    cause = f"This gives {name} another list in each turn of the loop, with one entry: after the loop only the last is left."
+                    yield Fact("made-anew", made.lineno, cause, f"Put the entry into the list that is there: `{name}.append({entry})`.")  # fmt: skip
+                    return
 
 
 def _added_flat(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    """``pairs += (start, end)`` where pairs are taken out again, and ``pairs.append(start, end)``."""
-    for function, loop in _loops(text):
-        for node in ast.walk(loop):
+    """``pairs += (start, end)`` in a loop, where pairs are taken out again."""
+    for function in _functions(text):
+        nodes = [*ast.walk(function)]
+        taken = {
+            (n.iter.id, len(n.target.elts)): ast.unparse(n.target).strip("()")
+            for n in nodes
+            if isinstance(n, ast.For | ast.comprehension)
+            and isinstance(n.iter, ast.Name)
+            and isinstance(n.target, ast.Tuple)
+        }
+        for node in nodes:
             match node:
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=ast.Tuple(elts=parts)):
-                    how, shown = (
-                        f"adds {len(parts)} entries to {name}, one for each of them",
-                        ast.unparse(node),
-                    )
+                    pass
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(id=name), attr="extend"), args=[ast.Tuple(elts=parts)]
                 ):
-                    how, shown = (
-                        f"adds {len(parts)} entries to {name}, one for each of them",
-                        ast.unparse(node),
-                    )
+                    pass
                 case _:
                     continue
-            pairs = [
-                n
-                for n in ast.walk(function)
-                if isinstance(n, ast.For | ast.comprehension)
-                and isinstance(n.iter, ast.Name)
-                and n.iter.id == name
-                and isinstance(n.target, ast.Tuple)
-                and len(n.target.elts) == len(parts) > 1
-            ]
-            if pairs:
+            if len(parts) > 1 and (target := taken.get((name, len(parts)))):
                 entry = ast.unparse(ast.Tuple([*parts], ast.Load()))
-                target = ast.unparse(pairs[0].target).strip("()")
-                cause = f"`{shown}` {how}; `for {target} in {name}` takes {len(parts)} out of each entry."
+                cause = (
+                    f"`{ast.unparse(node)}` adds {len(parts)} entries to {name}, one for each of them; `for {target} in {name}` "
+                    f"takes {len(parts)} out of each entry."
+                )
                 yield Fact(
                     "added-flat", node.lineno, cause, f"Add one entry, a tuple: `{name}.append({entry})`."
                 )
                 return
 
 
-def _loops(text: SubmissionText) -> Iterator[tuple[ast.FunctionDef, ast.For | ast.While]]:
-    """The loops of the file's functions."""
-    for function in ast.walk(text.tree) if text.tree else ():
-        if isinstance(function, ast.FunctionDef):
-            yield from ((function, n) for n in ast.walk(function) if isinstance(n, ast.For | ast.While))
+def _functions(text: SubmissionText) -> Iterator[ast.FunctionDef]:
+    yield from (n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)) if text.tree else ()
 
 
-def _names(node: ast.Assign) -> list[str]:
-    return [t.id for t in node.targets if isinstance(t, ast.Name)]
-
-
-def _argument(entry: str) -> str:
-    return entry if entry.startswith("(") or "," not in entry else f"({entry})"
+def _target(node: ast.Assign) -> str:
+    """The one name that an assignment gives a value to; "" for others."""
+    (first, *more) = node.targets
+    return first.id if isinstance(first, ast.Name) and not more else ""
 
 
 def _empty(value: ast.expr) -> bool:
     """Whether it is an empty list, dict or set, or the 0 of a sum."""
     match value:
-        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Constant(value=0 | 0.0):
-            return not (isinstance(value, ast.Constant) and isinstance(value.value, bool))
+        case ast.List(elts=[]) | ast.Dict(keys=[]):
+            return True
+        case ast.Constant(value=0 | 0.0):
+            return not isinstance(value.value, bool)
         case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
             return name in MAKES
     return False
 
 
-def _filled(loop: ast.For | ast.While, name: str) -> int:
-    """How often the loop puts something into ``name``."""
-    count = 0
-    for node in ast.walk(loop):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=how)) if of == name and how in FILLS:
-                count += 1
-            case ast.AugAssign(target=ast.Name(id=of)) if of == name:
-                count += 1
-            case ast.Subscript(value=ast.Name(id=of), ctx=ast.Store()) if of == name:
-                count += 1
-    return count
+def _fills(node: ast.AST) -> str:
+    """The variable that this puts something into; "" for everything else."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=how)) if how in FILLS:
+            return name
+        case ast.AugAssign(target=ast.Name(id=name)):
+            return name
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+            return name
+    return ""
 
 
 FITS = WRONG | {Status.RAISED, Status.WRONG_ANSWER, Status.CUDA_ERROR}

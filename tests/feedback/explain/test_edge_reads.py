@@ -1,5 +1,7 @@
 """Reads at an edge: a guard turned round, a neighbour clamped to the end, an index that goes backwards."""
 
+import time
+
 import pytest
 
 from grader.domain.verdict import Finding, Status
@@ -103,3 +105,12 @@ def test_the_edge_in_python(value: str, wrong: str, fix: str) -> None:
     told = found(GRID.format(value), f"Line 4: {wrong}expected 2.", on_grid="k")
     assert bool(told) == bool(fix)
     assert all(line == 3 and fix in said for line, said in told), told
+
+
+@pytest.mark.parametrize(
+    "piece", ["a - ", "x[n-i] ", "__shared__ ", "t = blockIdx.x ", "i < n ? 0 : x[", "x[max(a + ", "(", "a"]
+)
+def test_long_texts_take_no_longer_than_their_length(piece: str) -> None:
+    began = time.process_time()
+    found(KERNEL.format(piece * (60_000 // len(piece)) + "x[n - i];"))
+    assert time.process_time() - began < 5
