@@ -1,4 +1,4 @@
-"""Kernels that the students' tests are tried on: five of lesson 06, each once right and four or five times wrong."""
+"""Kernels that the students' tests are tried on: five of lesson 06, right and in four or five ways wrong."""
 
 from collections.abc import Callable
 

@@ -29,7 +29,7 @@ class _Names:
     emptied: dict[str, list[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, function: ast.FunctionDef) -> _Names:
+    def in_function(cls, function: ast.FunctionDef) -> _Names:
         """One walk over the function."""
         found = cls()
         for node in ast.walk(function):
@@ -55,7 +55,7 @@ def _between(lines: list[int], first: int, last: int) -> int:
 def _made_anew(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``pairs = []`` in the loop that fills it, and ``pairs = [(start, end)]`` there."""
     for function in _functions(text):
-        names = _Names.of(function)
+        names = _Names.in_function(function)
         for loop in (n for n in ast.walk(function) if isinstance(n, ast.For | ast.While)):
             first, last = loop.lineno, loop.end_lineno or 0
             for made in (n for n in loop.body if isinstance(n, ast.Assign)):
