@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.domain import lesson_notebook
 from grader.domain.markers import MarkerError, block, regions, starter
-from tools import capstone_page, figures, numbers, questions, schemas
+from tools import capstone_page, dialects_page, figures, numbers, questions, schemas
 
 HERE = Path(__file__).parents[1]  # its pictures are the course's, also for a copy without any
 OPEN = re.compile(r"<!-- code: (?P<path>[^#\s]+)(?:#(?P<name>[\w-]+))? -->\s*$")
@@ -33,10 +33,16 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
         text = questions.filled(filled(page, root, wanted), page.with_name("task.py"))
         wanted[page] = numbers.filled(text, root)
     wanted |= capstone_page.files(root)
-    names = ("contributing/million", "guide/from_string_to_gpu", "guide/ladder", "results/ladder")
+    names = (
+        "contributing/million",
+        "guide/dialects",
+        "guide/from_string_to_gpu",
+        "guide/ladder",
+        "results/ladder",
+    )
     for name in names:
         if (page := root / "docs" / f"{name}.md").exists():
-            wanted[page] = numbers.filled(filled(page, root, wanted), root)
+            wanted[page] = dialects_page.filled(numbers.filled(filled(page, root, wanted), root), root)
     drawn = figures.files(root) if (root / figures.FOLDER).is_dir() else {}
     pictures = {path.stem: text for path, text in drawn.items()} or lesson_notebook.figures(HERE)
     for page in sorted(root.glob("lessons/*/README.md")):

@@ -7,7 +7,15 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tools import measured, numbers, results_clocks, results_kernels, results_league, support_page
+from tools import (
+    dialects_page,
+    measured,
+    numbers,
+    results_clocks,
+    results_kernels,
+    results_league,
+    support_page,
+)
 from tools.figures import intervals
 from tools.figures.plot_svg import Row, plot
 from tools.results_table import Described, shown, table
@@ -275,6 +283,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "league.json": results_league.described,
     "league_gpu.json": results_league.described,
     "league_ours_gpu.json": results_league.described,
+    "dialects.json": dialects_page.described,
     "rows.json": results_kernels.rows,
     "attention_mma.json": results_kernels.attention,
     "support.json": support_page.described,

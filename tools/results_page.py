@@ -75,6 +75,7 @@ GROUPS = (
             "attention.json": "Attention: three operators, PyTorch's one call, lesson 16",
             "rows.json": "Softmax, RMSNorm and cross-entropy of rows, beside every peer and a copy",
             "attention_mma.json": "Attention on tensor cores, beside the back ends of PyTorch's one call",
+            "dialects.json": "Bias and ReLU in every dialect that was installed",
             "capstone.json": "Problems of the capstone: eager, torch.compile and our solutions",
         },
     ),
