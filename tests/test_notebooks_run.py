@@ -6,11 +6,13 @@ Compiled kernels are cached by content, as everywhere.
 
 import ast
 import importlib.util
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from typing import Any
 import pytest
 
 from grader.backends import detect
-from grader.domain import lesson_notebook, notebook
+from grader.domain import cache, lesson_notebook, notebook
 from grader.domain.lessons import Lesson, course_root, every
 from grader.domain.version import __version__
 from grader.referee import builder
@@ -253,3 +255,50 @@ def test_the_first_cell_on_an_empty_machine(
     assert done.returncode == (0 if "kernels run on" in said else 1)
     if "SystemExit: " in done.stdout:
         assert "\n" not in done.stdout.rstrip().split("SystemExit: ")[1], "more than one sentence"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("course", ["package", pytest.param("clone", marks=pytest.mark.thorough)])
+def test_the_notebook_of_a_gpu_says_which_or_why_none_and_grades_what_is_pasted(
+    published: Path, tmp_path: Path, course: str
+) -> None:
+    """In an empty home. Without a GPU the first cell ends loudly; what grades is tried on the CPU back end then."""
+    import nbformat
+
+    book = nbformat.read(course_root() / "docs/guide/grade_on_a_gpu.ipynb", as_version=4)
+    ((begin,), (paste,), (check,)) = (tagged(book, tag) for tag in ("setup", "file", "check"))
+    first = begin.source
+    if course == "clone":
+        first = re.sub('ADDRESS, RELEASE = "[^"]*"', f'ADDRESS, RELEASE = "file://{published}/course"', first)
+        first = f"{FORGOTTEN}\n{first}"
+    mine = every()[2].solution.read_text("utf-8")
+    for_cpu = check.source.replace('"07", "mine.py"', '"03", "mine.py", backend="auto"')
+    assert for_cpu != check.source and paste.source.startswith("%%writefile mine.py\n")
+    on_gpu = detect.choose("auto").name == "cuda"
+    if not on_gpu:  # as it ends, and as it would go on
+        first = (
+            f"try:\n{textwrap.indent(first, '    ')}\nexcept SystemExit as error:\n    print('ended:', error)"
+        )
+    book.cells = [
+        nbformat.v4.new_code_cell(source) for source in (first, f"%%writefile mine.py\n{mine}", for_cpu)
+    ]
+    folder, home = tmp_path / "content", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    nbformat.write(book, folder / "grade.ipynb")
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LD_LIBRARY_PATH", "CXX")}
+    kept |= {"HOME": str(home), "COURSE_CACHE": str(cache.folder())}
+    kept |= {"PYTHONPATH": str(course_root())} if course == "package" else {}
+    done = subprocess.run(
+        [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", "grade.ipynb"],
+        cwd=folder, env=kept, text=True, timeout=500, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    ran = nbformat.read(folder / "grade.ipynb", as_version=4).cells
+    said = ["".join(str(o.get("text", "")) for o in cell.outputs) for cell in ran]
+    if on_gpu:
+        assert "grades your file." in said[0]
+    else:
+        assert said[0].count("\n") == 1 and "ended: No GPU can grade here: " in said[0], said[0]
+    assert "03_square_kernel" in said[2] and (folder / "mine.html").exists(), said[2]
+    assert json.loads((folder / "mine.json").read_text("utf-8"))["status"] == "passed"

@@ -12,7 +12,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from grader.domain import lesson_notebook
+from grader.domain import gpu_notebook, lesson_notebook
 from grader.domain.markers import MarkerError, block, regions, starter
 from tools import capstone_page, dialects_page, figures, numbers, questions, schemas
 
@@ -51,6 +51,10 @@ def generate(root: Path, *, check: bool, only: str = "") -> list[Path]:
                 page.parent.name, wanted[page], wanted[exercise], pictures, address(root)
             )
             wanted[page.with_name("lesson.ipynb")] = lesson_notebook.text(book)
+    if (page := root / "docs/guide/elsewhere.md").is_file():
+        wanted[page.with_name("grade_on_a_gpu.ipynb")] = lesson_notebook.text(
+            gpu_notebook.build(address(root))
+        )
     for page in (root / "README.md", root / "docs" / "index.md", root / "docs" / "guide" / "explain.md",
                  root / "docs" / "guide" / "fast_build.md"):  # fmt: skip
         if page.is_file():

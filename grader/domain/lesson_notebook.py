@@ -39,7 +39,7 @@ PICTURE = re.compile(r"!\[([^\n]*?)\]\(\.\./\.\./docs/assets/figures/(\w+)\.svg\
 LINK = re.compile(r"(?<!!)\[([^]]+)\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 SETUP = """\
 # Run this cell first: it finds the course, or fetches it, and says what runs your kernels.
-LESSON, ADDRESS, RELEASE = "{number}", "{address}", "{release}"
+{lesson}ADDRESS, RELEASE = {given}"{address}", "{release}"
 import importlib.util, os, pathlib, shutil, subprocess, sys
 
 
@@ -64,7 +64,7 @@ if importlib.util.find_spec("grader") is None:
     sys.path.insert(0, course())
 from grader.student.lab import notebook_start
 
-notebook_start.start(LESSON)"""
+notebook_start.{begin}"""
 CHECK = """\
 # Grades the exercise's cells as they were when you last ran them.
 from grader.student.lab import notebook_check
@@ -92,7 +92,7 @@ def build(
     first, *sections = _sections(page, given) or [""]
     made = _Cells(name, given, address)
     made.say(first)
-    made.run(SETUP.format(number=number, address=address, release=f"v{__version__}"), "setup")
+    made.run(setup("start(LESSON)", address, number), "setup")
     pending = True
     for section in sections:
         here = pending and section.startswith(EXERCISE)
@@ -124,6 +124,19 @@ def build(
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     book: NotebookNode = v4.new_notebook(cells=made.cells, metadata={"kernelspec": kernel})
     return book
+
+
+def setup(begin: str, address: str, number: str = "") -> str:
+    """The first cell of a notebook: finds the course or fetches it, then calls ``notebook_start``.
+
+    Args:
+        begin: What is called of it.
+        address: Where the course is fetched from.
+        number: The lesson; without one there is no name for it.
+    """
+    lesson, given = ("LESSON, ", f'"{number}", ') if number else ("", "")
+    release = f"v{__version__}"
+    return SETUP.format(lesson=lesson, given=given, address=address, release=release, begin=begin)
 
 
 class _Cells:

@@ -7,6 +7,7 @@ lacks that it cannot bring.
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import shutil
 import subprocess
@@ -27,6 +28,50 @@ def start(number: str) -> None:
     from IPython.core.getipython import get_ipython
 
     shell: Any = get_ipython()
+    bring()
+    print(f"Lesson {number}: kernels run on {_device(shell)}.")
+
+
+def on_gpu() -> None:
+    """Say what GPU is here. SystemExit with one sentence says why none can grade, or what lacks."""
+    bring()
+    from grader.backends import detect
+
+    choice = detect.choose("auto")
+    if choice.name != "cuda":
+        raise SystemExit(
+            f"No GPU can grade here: {choice.why}. In Colab: Runtime, Change runtime type, and a GPU."
+        )
+    import torch
+
+    print(f"{torch.cuda.get_device_name()}, with CUDA {torch.version.cuda}, grades your file.")
+
+
+def grade(lesson: str, file: str, *options: str, backend: str = "cuda") -> None:
+    """``course check``, and the verdict as a page and as JSON beside the file.
+
+    SystemExit with one sentence if the grader could not judge it; what it printed stands above.
+    """
+    path = Path(file).resolve()
+    command = [sys.executable, "-m", "grader", "check", lesson, str(path), "--backend", backend]
+    command += ["--html", str(path.with_suffix(".html")), "--json", str(path.with_suffix(".json")), *options]
+    found = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | {"PYTHONPATH": found},
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:  # a notebook shows what its own process prints
+            print(line, end="", flush=True)
+    if process.returncode not in (0, 1):
+        raise SystemExit("The file was not judged; why is said above.")
+
+
+def bring() -> None:
+    """Install what the course needs. SystemExit with one sentence says what cannot be had."""
     if find_spec("torch") is None:
         raise SystemExit(
             "PyTorch is not installed here: python -m pip install torch, then run this cell again."
@@ -39,7 +84,6 @@ def start(number: str) -> None:
             raise SystemExit(
                 "pip could not install these; its own words are above. Has this machine a network?"
             )
-    print(f"Lesson {number}: kernels run on {_device(shell)}.")
 
 
 def missing() -> list[str]:
