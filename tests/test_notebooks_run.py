@@ -262,7 +262,7 @@ def test_the_first_cell_on_an_empty_machine(
 def test_the_notebook_of_a_gpu_says_which_or_why_none_and_grades_what_is_pasted(
     published: Path, tmp_path: Path, course: str
 ) -> None:
-    """In an empty home. Without a GPU the first cell ends loudly; what grades is tried on the CPU back end then."""
+    """In an empty home. Without a GPU its first cell ends loudly, and the CPU back end grades in the test."""
     import nbformat
 
     book = nbformat.read(course_root() / "docs/guide/grade_on_a_gpu.ipynb", as_version=4)
@@ -287,7 +287,7 @@ def test_the_notebook_of_a_gpu_says_which_or_why_none_and_grades_what_is_pasted(
     home.mkdir()
     nbformat.write(book, folder / "grade.ipynb")
     kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LD_LIBRARY_PATH", "CXX")}
-    kept |= {"HOME": str(home), "COURSE_CACHE": str(cache.folder())}
+    kept |= {"HOME": str(home), "COURSE_CACHE": str(cache.cache_folder())}
     kept |= {"PYTHONPATH": str(course_root())} if course == "package" else {}
     done = subprocess.run(
         [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", "grade.ipynb"],

@@ -1,4 +1,4 @@
-"""The notebook in which a GPU of Colab grades what was written elsewhere: four cells, made from nothing else."""
+"""The notebook in which a GPU of Colab grades what was written elsewhere; it is made from nothing else."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from grader.student.lab import notebook_start
 
 notebook_start.grade("07", "mine.py")"""
 END = """\
-The verdict lies beside `mine.py`, as a page (`mine.html`) and as `mine.json`: download them, in Colab from the
-folder at the left. When that machine is given back, its files are gone."""
+The verdict lies beside `mine.py`, as a page (`mine.html`) and as `mine.json`: download them, in Colab from
+the folder at the left. When that machine is given back, its files are gone."""
 
 
 def build(address: str = "") -> NotebookNode:
