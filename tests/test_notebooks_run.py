@@ -291,7 +291,7 @@ def test_the_notebook_of_a_gpu_says_which_or_why_none_and_grades_what_is_pasted(
     kept |= {"PYTHONPATH": str(course_root())} if course == "package" else {}
     done = subprocess.run(
         [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", "grade.ipynb"],
-        cwd=folder, env=kept, text=True, timeout=500, capture_output=True,
+        cwd=folder, env=kept, text=True, timeout=900, capture_output=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     ran = nbformat.read(folder / "grade.ipynb", as_version=4).cells
