@@ -3,8 +3,9 @@
     python benchmarks/dialects.py --json benchmarks/results/dialects.json
 
 The kernels are those of ``benchmarks/dialect_kernels`` and lesson 07's solution. Each is first called in a
-process of its own with empty caches, and compared there with eager PyTorch; one that cannot be imported or
-compiled, that dies, or whose results differ is noted with what it said, and the others go on.
+process of its own with empty caches, all at the same time, and compared there with eager PyTorch; one that
+cannot be imported or compiled, that dies, or whose results differ is noted with what it said, and the others
+go on.
 
 Then they take turns, in an order that is drawn anew in each of 60 rounds: each call is between two events,
 after other memory was written, so that the L2 cache is cold, and is queued before the GPU comes to it.
@@ -21,10 +22,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -113,7 +116,7 @@ def first(name: str) -> dict[str, Any]:
             if wrong.any():
                 return {"failed": f"{int(wrong.sum())} of {wrong.numel()} elements differ from eager's"}
     except (Exception, SystemExit) as error:  # of any library, of any kind
-        said = str(error).strip().splitlines() or [""]
+        said = re.sub(r" \(/[^)]*\)", "", str(error)).strip().splitlines() or [""]  # without a file's place
         return {"failed": f"{type(error).__name__}: {said[0]}"}
     return {"first_seconds": seconds}
 
@@ -163,10 +166,10 @@ def main() -> None:
     os.environ.setdefault("HELION_AUTOTUNE_EFFORT", "quick")
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {name: str(Path(folder, name)) for name in CACHES}
-        record["dialects"] = {}
-        for name in chosen.only:
-            record["dialects"][name] = tried(name)
-            print(name, record["dialects"][name], flush=True)
+        with ThreadPoolExecutor(len(chosen.only) if ON_GPU else 1) as pool:
+            record["dialects"] = dict(zip(chosen.only, pool.map(tried, chosen.only), strict=True))
+        for name, said in record["dialects"].items():
+            print(name, said, flush=True)
         right = [name for name, said in record["dialects"].items() if "failed" not in said]
         functions = {name: called(name) for name in right} if ON_GPU else {}
         record["rows"] = []

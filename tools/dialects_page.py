@@ -53,8 +53,12 @@ def described(_root: Path, data: dict[str, Any]) -> Described:
     said = [
         "Every result is eager PyTorch's, a NaN included. In brackets: the part of a copy's speed. *Host*: "
         "what a call costs the processor while the GPU waits. *First result*: from the import on, with "
-        "empty caches; Helion's holds its search."
+        "empty caches."
     ]
+    if "Helion" in ran:
+        said[0] += " Helion's holds its search."
+    if "beside" in data:
+        said[0] += f" {data['beside']}"
     lost = [f"- {name}: `{one['failed']}`" for name, one in data["dialects"].items() if "failed" in one]
     if lost:
         said += ["", "Without a result on that machine:", "", *lost]

@@ -36,6 +36,7 @@ from filelock import FileLock, Timeout
 from grader.backends.detect import gpu_name
 from grader.domain.cache import cache_folder
 from grader.domain.options import BUILDS
+from grader.domain.speed import NoSpeed, Speed
 from grader.domain.verdict import Status
 from tests.corpus import entries
 from tests.corpus.grading import Result, grade
@@ -108,7 +109,7 @@ def record(result: Result, *, shared: bool = False) -> dict[str, Any]:
         "points": f"{verdict.points}/{verdict.max_points}", "as_expected": right,
         "check": result.first.id if result.first else "",
         "message": result.first.message[:300] if result.first and not right else "",
-        "left": list(result.left),
+        "left": list(result.left), "speed": _speed(verdict.speed),
     }  # fmt: skip
 
 
@@ -153,6 +154,13 @@ def main() -> None:
               f"expected, {one['seconds']} s, {one['cpu_seconds']} s of processors", flush=True)  # fmt: skip
     statuses = [{n: r["status"] for n, r in one["files"].items()} for one in runs]
     sys.exit(any(one["wrong"] for one in runs) or any(s != statuses[0] for s in statuses))
+
+
+def _speed(found: Speed | None) -> str:
+    """What was claimed of a file's speed, or why nothing was: a restless host lets a cheat pass without one."""
+    if found is None or isinstance(found, NoSpeed):
+        return found.why if found else ""
+    return f"{found.whole_ratio:.3f}" if found.claimed else f"none: {getattr(found, 'why', '')}"
 
 
 def at_once(gpus: int, json_file: Path | None) -> int:
