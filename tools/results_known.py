@@ -282,6 +282,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "league.json": results_league.described,
     "league_gpu.json": results_league.described,
+    "league_kernelbench.json": results_league.described,
     "league_ours_gpu.json": results_league.described,
     "dialects.json": dialects_page.described,
     "rows.json": results_kernels.rows,

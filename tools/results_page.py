@@ -167,6 +167,7 @@ GROUPS = (
             "corpus_timed.json": "Every honest file, raced",
             "league.json": "The corpus by other judges, without a GPU",
             "league_gpu.json": "The corpus by other judges, on a GPU",
+            "league_kernelbench.json": "The corpus by KernelBench's own evaluation, on a GPU",
             "league_ours_gpu.json": "The pairs of that table by this grader, on a GPU",
             "fuzz.json": "Mutants of frames and of texts",
             "outside_kernelbench.json": "Test kernels of KernelBench",

@@ -157,7 +157,7 @@ def main() -> None:
 
 
 def _speed(found: Speed | None) -> str:
-    """What was claimed of a file's speed, or why nothing was: a restless host lets a cheat pass without one."""
+    """What was claimed of a file's speed, or why nothing was: on a restless host a cheat may pass without."""
     if found is None or isinstance(found, NoSpeed):
         return found.why if found else ""
     return f"{found.whole_ratio:.3f}" if found.claimed else f"none: {getattr(found, 'why', '')}"

@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "guide" / "corpus.md"
 SIMT = ROOT / "benchmarks" / "results" / "corpus_simt.json"
 CUDA = ROOT / "benchmarks" / "results" / "corpus_gpu.json"
 SHARED = ROOT / "benchmarks" / "results" / "corpus_gpu_shared.json"
-LEAGUE = [SIMT.with_name(name) for name in ("league.json", "league_gpu.json", "league_ours_gpu.json")]
+LEAGUE = [SIMT.with_name(f"league{end}.json") for end in ("", "_gpu", "_kernelbench", "_ours_gpu")]
 
 
 def page(text: str) -> str:

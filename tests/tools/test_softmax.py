@@ -22,7 +22,14 @@ FENCE = re.compile(r'^( *)(`{3,})(\w+)(?: title="([^"]+)")?\n(.*?)^\1\2$', re.M 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The lessons of this course, in another place, where number 17 is free."""
-    for top in ("lessons", "solutions", "docs", "benchmarks/results", "grader/domain/cards"):
+    for top in (
+        "lessons",
+        "solutions",
+        "docs",
+        "benchmarks/results",
+        "benchmarks/dialect_kernels",
+        "grader/domain/cards",
+    ):
         skip = shutil.ignore_patterns("__pycache__", "17_*")
         shutil.copytree(ROOT / top, tmp_path / top, ignore=skip)
     monkeypatch.setenv("COURSE_ROOT", str(tmp_path))
