@@ -28,7 +28,9 @@ PUT_THERE = re.compile(
     r"|changed|error_detail|assert_fail|note|syncthreads(?:_vote)?|source_\d+_\d+_is_registered|lane|let_others_run|(?:copy_async|commit_copies|wait_copies)"
     r"|[op]\d+|[rpl]_\w+|nowhere|all|said|inside|[vmabcd])"
 )
-MEMBERS = re.compile(r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx")  # simt::NAME
+MEMBERS = re.compile(
+    r"launcher|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx|known|known_shared"
+)  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")
 # What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.
 # Barriers: each call holds a number of its own, which the macros of simt/sync.h took from __COUNTER__.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.compile import passes, ptx, spaces
+from grader.backends.simt.compile import layouts, passes, ptx, spaces
 from grader.backends.simt.compile.by_pointer import name_kernels, remember_addresses
 from grader.backends.simt.compile.kernels import ATTRIBUTES, Kernel, find_kernels
 from grader.backends.simt.compile.tokens import (
@@ -50,7 +50,7 @@ def rewrite(text: str, kernels: dict[str, Kernel] | None = None, own: Collection
     tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text), own)))
     tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens))))
     tokens = _attributes(remember_addresses(name_kernels(tokens), kernels))
-    return _launches(tokens, kernels)
+    return _launches(layouts.tell(tokens), kernels)
 
 
 def _attributes(tokens: Tokens) -> Tokens:

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "findings.h"
+#include "layouts.h"
 #include "unseen.h"
 
 #define RETURN_ADDRESS __builtin_return_address(0)
@@ -72,7 +73,9 @@ void copy_async(Worker* w, void* to, const void* from, unsigned bytes, unsigned 
   if (w->launch->module) copy.pc_in_module = u32((size_t)here - 1 - w->launch->module->base);
   if (w->mode) {
     unsigned read = bytes - zeros, step = zeros ? 1 : bytes;
+    w->padded = w->mode & CHECK && reads_padding_alone(w, (size_t)from, read, AS_MEMCPY);
     for (unsigned i = 0; i < read; i += step) access((char*)from + i, step, READ, here);
+    w->padded = false;
     access(to, bytes, WRITE, here);
   }
   if (w->killed) return;

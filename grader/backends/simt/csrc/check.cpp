@@ -167,7 +167,7 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
     kill_launch(w);
     return;
   }
-  bool undefined = access != WRITE && !is_initialised(offset, size);
+  bool undefined = access != WRITE && !w->padded && !is_initialised(offset, size);
   if (undefined && !w->replaces) report(w, "global-uninitialised-read", pc, evidence);
   if (g_watched) note_kernel_access(offset, size, access);
   if (undefined || access == WRITE) mark_initialised(offset, size);
@@ -206,8 +206,9 @@ void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* mark
     under_way |= defined[offset + i] == UNDER_WAY;
   }
   if (under_way) report_under_way(w, pc, evidence);
-  if (evidence.access != WRITE && !complete && !w->replaces) report(w, "shared-uninitialised-read", pc, evidence);
-  std::fill(defined.begin() + offset, defined.begin() + offset + size, 1);
+  if (evidence.access != WRITE && !complete && !w->replaces && !w->padded)
+    report(w, "shared-uninitialised-read", pc, evidence);
+  if (evidence.access != READ || !w->padded) std::fill(defined.begin() + offset, defined.begin() + offset + size, 1);
   if (evidence.access != READ)
     for (size_t word = offset / 4; word <= (offset + size - 1) / 4; ++word) marks[word] = 0;
   Record other;

@@ -1,6 +1,7 @@
 // What -fsanitize=thread and -fsanitize-coverage make the compiler call. The student's module is linked
 // without a sanitizer's library: these are the functions it finds.
 #include "check.h"
+#include "layouts.h"
 #include "quick.h"
 #include "recording.h"
 #include "unseen.h"
@@ -29,11 +30,37 @@ static void joined_access(void* pointer, unsigned bytes, simt::Access kind, void
   for (unsigned i = 0; i < bytes; i += word) access((char*)pointer + i, word, kind, here);
 }
 
+// GCC tells of a copy's write first, and of its read a few instructions later.
+static constexpr size_t ONE_STATEMENT = 64;
+
+// While it lives, what is read at `p` may be an object with padding.
+struct WholeObject {
+  simt::Worker* w = simt::t_worker;
+  std::vector<simt::u8> written;  // of its bytes, if some are not and need not be
+  WholeObject(const void* p, size_t bytes, simt::ToldAs told) {
+    if (!bytes || !checks() || !simt::reads_padding_alone(w, (size_t)p, bytes, told)) return;
+    written = simt::written_bytes(w, (size_t)p, bytes);
+    w->padded = true;
+  }
+  ~WholeObject() {
+    if (w) w->padded = false;
+  }
+  bool checks() const { return w && w->fibre && (w->mode & simt::CHECK) && simt::are_layouts_known(); }
+};
+
+static __attribute__((noinline)) void number_or_object(void* p, unsigned size, void* here) {
+  bool copies = (size_t)here - simt::t_quick.wrote < ONE_STATEMENT;
+  WholeObject object(p, size, copies ? simt::AS_THE_SOURCE_OF_A_COPY : simt::AS_A_NUMBER);
+  access(p, size, READ, here);
+}
+
 // What is not known at once. Functions of their own: those that the kernel calls then need no stack.
 template <unsigned SIZE, simt::Access KIND>
 static __attribute__((noinline)) void checked_access(void* p, void* here) {
   simt::Quick& q = simt::t_quick;
+  if (KIND == WRITE) q.wrote = (size_t)here;
   if (q.usable && simt::quick<SIZE, KIND>(simt::t_worker, q, (size_t)p, (size_t)here - 1)) return;
+  if (SIZE > 1 && KIND == READ) return number_or_object(p, SIZE, here);
   access(p, SIZE, KIND, here);
 }
 
@@ -74,18 +101,35 @@ static void access_range(void* pointer, size_t bytes, simt::Access kind, void* h
   if (looking) w->looking = true;
 }
 
-SIMT_CALL void __tsan_read_range(void* p, size_t n) { access_range(p, n, READ, HERE); }
-SIMT_CALL void __tsan_write_range(void* p, size_t n) { access_range(p, n, WRITE, HERE); }
+SIMT_CALL void __tsan_write_range(void* p, size_t n) {
+  WholeObject none(p, 0, simt::AS_A_RANGE);
+  if (none.checks()) none.w->copied = {(size_t)p, (size_t)HERE, simt::written_bytes(none.w, (size_t)p, n)};
+  access_range(p, n, WRITE, HERE);
+}
+
+SIMT_CALL void __tsan_read_range(void* p, size_t n) {
+  WholeObject object(p, n, simt::AS_A_RANGE);
+  access_range(p, n, READ, HERE);
+  if (object.written.empty()) return;
+  auto& copied = object.w->copied;
+  if ((size_t)HERE - copied.here < ONE_STATEMENT) leave_unwritten(object.w, copied.to, object.written, copied.written);
+}
+
+static void copy_range(void* to, const void* from, size_t n, void* here) {
+  WholeObject object(from, n, simt::AS_MEMCPY);
+  auto before = object.written.empty() ? std::vector<simt::u8>() : simt::written_bytes(object.w, (size_t)to, n);
+  access_range((void*)from, n, READ, here);
+  access_range(to, n, WRITE, here);
+  leave_unwritten(object.w, (size_t)to, object.written, before);
+}
 
 SIMT_CALL void* __tsan_memcpy(void* to, const void* from, size_t n) {
-  access_range((void*)from, n, READ, HERE);
-  access_range(to, n, WRITE, HERE);
+  copy_range(to, from, n, HERE);
   return memcpy(to, from, n);
 }
 
 SIMT_CALL void* __tsan_memmove(void* to, const void* from, size_t n) {
-  access_range((void*)from, n, READ, HERE);
-  access_range(to, n, WRITE, HERE);
+  copy_range(to, from, n, HERE);
   return memmove(to, from, n);
 }
 
@@ -120,11 +164,11 @@ SIMT_CALL void simt_exchange(void* address, int size) { replacing_access(address
 
 // Functions of the C library that touch memory: the module is linked so that its calls come here.
 SIMT_CALL void* __wrap_memcpy(void* to, const void* from, size_t n) {
-  if (simt::t_worker) access_range((void*)from, n, READ, HERE), access_range(to, n, WRITE, HERE);
+  if (simt::t_worker) copy_range(to, from, n, HERE);
   return memcpy(to, from, n);
 }
 SIMT_CALL void* __wrap_memmove(void* to, const void* from, size_t n) {
-  if (simt::t_worker) access_range((void*)from, n, READ, HERE), access_range(to, n, WRITE, HERE);
+  if (simt::t_worker) copy_range(to, from, n, HERE);
   return memmove(to, from, n);
 }
 SIMT_CALL void* __wrap_memset(void* to, int value, size_t n) {

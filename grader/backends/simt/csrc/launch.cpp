@@ -135,7 +135,7 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   w->launch = &launch;
   w->later = steps_of_a_block();
   w->turns_thread = ~u64(0);
-  w->replaces = false;  // a thread may have been ended in the middle of an access
+  w->replaces = w->padded = false;  // a thread may have been ended in the middle of an access
   for (int i = 0; i < 2; ++i) w->ranges[i] = {~size_t(0), 0, nullptr}, w->variables[i] = nullptr;
   w->host_begin = (size_t)launch.context;
   w->host_end = (size_t)launch.context + launch.context_bytes;
@@ -156,6 +156,7 @@ static void run(Launch& launch, void* (*tls_anchor)()) {
   prepare(w, launch, tls_anchor);
   w->killed = w->exit_reported = w->recording = false;
   w->overflows.clear();
+  w->copied.here = 0;
   t_worker = w;
   simt_builtins.block_dim = launch.block;
   simt_builtins.grid_dim = launch.grid;

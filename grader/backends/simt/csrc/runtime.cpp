@@ -20,6 +20,7 @@
 #include "variable_origins.cpp"
 #include "origins.cpp"
 #include "recording.cpp"
+#include "layouts.cpp"
 #include "check.cpp"
 #include "clusters.cpp"
 #include "unseen.cpp"

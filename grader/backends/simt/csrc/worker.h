@@ -148,6 +148,7 @@ struct Quick {
   } constant[2];       // memory that this launch only reads, and that holds values throughout
   Record now{};        // of an access by the running thread, but for pc and kind
   size_t code = 0;     // where pc counts from
+  size_t wrote = 0;    // where the last write of a few bytes was told
   u32 first_run = 0;   // of the launch
   u32 shared_from = 0;  // the first run whose accesses to shared memory may concern this block
   u8 older = 0;        // of the two above
@@ -168,6 +169,11 @@ struct Worker {
   bool is_volatile = false;   // that access
   bool recording = false;  // what the threads of this block do (recording.h)
   bool replaces = false;  // it is atomic and writes whatever was there before: that need not hold a value
+  bool padded = false;    // it reads an object of which only padding is unwritten (layouts.h)
+  struct {
+    size_t to = 0, here = 0;
+    std::vector<u8> written;
+  } copied;  // the last write of an object as a whole, and which bytes held values before it
   bool looking = false;   // for accesses without a call-out (unseen.h)
   long look_in = -1;      // and after so many turns of threads that begins
   bool plain = false;  // no thread of this block has waited yet: states and counts of threads are not kept

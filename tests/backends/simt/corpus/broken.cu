@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cub/cub.cuh>
 #include <cstdlib>
+#include <cstring>
+#include <utility>
 #define INDEX int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x
 #define KERNEL(NAME) __global__ void NAME##_kernel(const float* x, float* y, int n)
 #define LAUNCH(NAME, GRID, BLOCK, ...) \
@@ -68,6 +70,90 @@ void ok_written_global(const float* x, float* y, int n) {
 }
 KERNEL(unwritten_shared) { __shared__ float s[256]; INDEX; if (t < 255) s[t] = x[i]; __syncthreads(); y[i] = s[t]; }
 void unwritten_shared(const float* x, float* y, int n) { LAUNCH(unwritten_shared, 1, 256); }
+
+// ---- objects with padding, copied whole: GCC makes one access of each
+struct Tail { double d; float f; };
+struct Inner { char c; float f; };
+struct alignas(16) Wide { float f, g, h; };
+struct Row { char c; float f[9]; };
+struct Rows { Inner inner[3]; };
+template <class K> struct Keyed { K k; float f; };
+struct Tagged { int kind; union { float f; double wide; }; };
+union Either { float f; double wide; };
+struct Named { int kind; Either either; };
+using Key = Keyed<char>;
+__device__ void put(Tail& to, float v) { to.d = 1; to.f = v; }
+__device__ void put(Inner& to, float v) { to.c = 1; to.f = v; }
+__device__ void put(Key& to, float v) { to.k = 1; to.f = v; }
+__device__ void put(Tagged& to, float v) { to.kind = 1; to.f = v; }
+__device__ void put(Either& to, float v) { to.f = v; }
+__device__ void put(Row& to, float v) { to.c = 1; for (float& f : to.f) f = v; }
+__device__ void put(Wide& to, float v) { to.f = to.g = to.h = v; }
+__device__ void put(Rows& to, float v) { for (auto& each : to.inner) put(each, v); }
+__device__ void put(Named& to, float v) { to.kind = 1; to.either.f = v; }
+__device__ float take(const Row& from) { return from.f[8]; }
+__device__ float take(const Rows& from) { return from.inner[2].f; }
+__device__ float take(const Named& from) { return from.either.f; }
+template <class T> __device__ float take(const T& from) { return from.f; }
+// Shared to global memory, through memcpy, into dynamic shared memory, and into an array of the thread's own.
+template <class T> __global__ void copies_kernel(const float* x, float* y, T* kept) {
+    __shared__ T s[32];
+    extern __shared__ double room[];
+    T *d = (T*)room, own[2];
+    INDEX;
+    put(s[t], x[i]);
+    __syncthreads();
+    kept[t] = s[31 - t];
+    memcpy(&d[t], &kept[t], sizeof(T));
+    own[t & 1] = d[t];
+    y[i] = take(own[t & 1]) + take(d[t]);
+}
+template <class T> void copies(const float* x, float* y) {
+    T* kept;
+    cudaMalloc(&kept, 32 * sizeof(T));
+    copies_kernel<<<1, 32, 32 * sizeof(T)>>>(x, y, kept);
+    cudaFree(kept);
+}
+void ok_padding_at_the_end(const float* x, float* y, int n) { copies<Tail>(x, y); }
+void ok_padding_inside(const float* x, float* y, int n) { copies<Inner>(x, y); }
+void ok_padding_by_alignment(const float* x, float* y, int n) { copies<Wide>(x, y); }
+void ok_padding_before_an_array(const float* x, float* y, int n) { copies<Row>(x, y); }
+void ok_padding_in_an_array(const float* x, float* y, int n) { copies<Rows>(x, y); }
+void ok_padding_of_a_template(const float* x, float* y, int n) { copies<Key>(x, y); }
+void ok_union_with_a_tag(const float* x, float* y, int n) { copies<Tagged>(x, y); }
+void ok_union(const float* x, float* y, int n) { copies<Either>(x, y); }
+void ok_union_as_a_member(const float* x, float* y, int n) { copies<Named>(x, y); }
+__global__ void ok_padding_of_a_pair_kernel(const float* x, float* y, std::pair<char, float>* kept) {
+    __shared__ char room[32 * sizeof(std::pair<char, float>)];
+    auto* s = (std::pair<char, float>*)room;
+    INDEX;
+    s[t].first = 1, s[t].second = x[i];
+    __syncthreads();
+    new (&kept[t]) std::pair<char, float>(s[31 - t]);
+    auto both = kept[t];
+    y[i] = both.second;
+}
+void ok_padding_of_a_pair(const float* x, float* y, int n) {
+    std::pair<char, float>* kept;
+    cudaMalloc(&kept, 32 * sizeof *kept);
+    ok_padding_of_a_pair_kernel<<<1, 32>>>(x, y, kept);
+    cudaFree(kept);
+}
+// A member that nobody wrote is missed in a copy, and padding by whoever reads it as data.
+KERNEL(member_unwritten) { __shared__ Inner s[32], d[32]; INDEX; s[t].c = 1; __syncthreads(); d[t] = s[t]; y[i] = d[t].c; }
+void member_unwritten(const float* x, float* y, int n) { LAUNCH(member_unwritten, 1, 32); }
+KERNEL(tag_unwritten) { __shared__ Tagged s[32], d[32]; INDEX; s[t].f = x[i]; __syncthreads(); d[t] = s[t]; y[i] = d[t].f; }
+void tag_unwritten(const float* x, float* y, int n) { LAUNCH(tag_unwritten, 1, 32); }
+KERNEL(element_unwritten) { __shared__ Inner s[32], d[32]; INDEX; if (t) put(s[t], x[i]); __syncthreads(); d[t] = s[t]; __syncthreads(); y[i] = d[31 - t].c; }
+void element_unwritten(const float* x, float* y, int n) { LAUNCH(element_unwritten, 1, 32); }
+KERNEL(component_unwritten) { __shared__ float4 s[32], d[32]; INDEX; s[t].x = s[t].y = s[t].z = x[i]; __syncthreads(); d[t] = s[t]; y[i] = d[t].x; }
+void component_unwritten(const float* x, float* y, int n) { LAUNCH(component_unwritten, 1, 32); }
+KERNEL(padding_as_data) { __shared__ Inner s[32]; INDEX; put(s[t], x[i]); __syncthreads(); y[i] = ((char*)&s[t])[2]; }
+void padding_as_data(const float* x, float* y, int n) { LAUNCH(padding_as_data, 1, 32); }
+KERNEL(padding_as_words) { __shared__ Inner s[32]; INDEX; put(s[t], x[i]); __syncthreads(); y[i] = *(int*)&s[t]; }
+void padding_as_words(const float* x, float* y, int n) { LAUNCH(padding_as_words, 1, 32); }
+KERNEL(copied_padding_as_data) { __shared__ Inner s[32], d[32]; INDEX; put(s[t], x[i]); __syncthreads(); d[t] = s[t]; y[i] = ((char*)&d[t])[2]; }
+void copied_padding_as_data(const float* x, float* y, int n) { LAUNCH(copied_padding_as_data, 1, 32); }
 
 // ---- races
 KERNEL(missing_barrier) { __shared__ float s[256]; INDEX; s[t] = x[i]; y[i] = s[255 - t]; }

@@ -32,6 +32,7 @@ struct PointerArgument {
   const void* pointer;
   size_t element;
   bool is_constant, hides_pointers;
+  const void* type = nullptr;  // of a class: as in simt_tell_layout
 };
 struct LaunchSite {
   const char* kernel;
@@ -69,6 +70,10 @@ SIMT_EXPORT int simt_device_exists(int device);
 SIMT_EXPORT void simt_record_event(double* when);  // queued too; -1 until its turn comes, then seconds
 SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
 SIMT_EXPORT int simt_register_managed(const void* begin, const void* end);  // where the __managed__ variables lie
+// A type of the program, which the address `type` stands for: `members` writes a byte for each of its own, 0 if an object
+// may leave it unwritten. Told again, both hold.
+SIMT_EXPORT void simt_tell_layout(const void* type, size_t bytes, size_t alignment, int has_unions, void (*members)(unsigned char*));
+SIMT_EXPORT void simt_tell_shared(const char* name, const void* type);  // of a __shared__ variable: name@function
 SIMT_EXPORT int simt_register_source(const char* file, int first_line, const char* text);
 SIMT_EXPORT int simt_allow_dynamic_shared(const void* kernel, int bytes);
 SIMT_EXPORT size_t simt_static_shared(const void* kernel);  // bytes of its __shared__ variables

@@ -1,5 +1,6 @@
 // What k<<<grid, block>>>(arguments) becomes, and the built-in variables.
 #pragma once
+#include "layouts.h"
 #include "vector_types.h"
 
 #include <cstring>
@@ -56,8 +57,15 @@ template <class T>
 SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& value) {
   if constexpr (std::is_pointer_v<T>) {
     using Pointee = std::remove_pointer_t<T>;
+    using Element = std::remove_cv_t<Pointee>;
+    const void* type = nullptr;
+    if constexpr (std::is_class_v<Pointee> || std::is_union_v<Pointee>)
+      if constexpr (requires { sizeof(Pointee); }) {
+        static_assert(known<Element>);
+        type = &type_of<Element>;
+      }
     *out++ = {index, (const void*)value, pointee_bytes<Pointee>(), std::is_const_v<Pointee>,
-              std::is_pointer_v<Pointee> || (std::is_class_v<Pointee> && pointee_bytes<Pointee>() > 16)};
+              std::is_pointer_v<Pointee> || (std::is_class_v<Pointee> && pointee_bytes<Pointee>() > 16), type};
   } else if constexpr (!std::is_arithmetic_v<T> && !std::is_enum_v<T> && sizeof(T) >= sizeof(void*)) {
     *out++ = {index, nullptr, 1, false, true};
   }
