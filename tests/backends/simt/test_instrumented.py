@@ -45,3 +45,19 @@ def test_a_function_that_a_kernel_reaches_tells_the_runtime(
     else:
         assert found is not None and found[0].startswith(said[0]) and found[2] == said[1]
     assert instrumented.unheard(listing, ["another"]) is None
+
+
+def test_the_host_function_of_a_kernels_name_is_the_one_that_launches(tmp_path: Path) -> None:
+    host = " 1 \t.type _Z6kernelPfi, @function\n 2 \t_Z6kernelPfi:\n 3 \t.loc 1 50 5\n{} 5 0000 E8 \t call exit@PLT\n"
+    launch = " 4 0000 E8 \t call _ZN4simt6launchIPFvPfEJS1_EEEvRKNS_10LaunchSiteE\n"
+    listing = tmp_path / "listing.s"
+    listing.write_text(HEAD + HEARD + READ + host.format(launch))
+    assert instrumented.unheard(listing, ["kernel"]) is None
+    listing.write_text(HEAD + HEARD + READ + host.format(""))
+    found = instrumented.unheard(listing, ["kernel"])
+    assert found is not None and "calls exit" in found[0]
+    listing.write_text(
+        HEAD + HEARD + READ + launch + " 5 0000 E8 \t call exit@PLT\n"
+    )  # the only one of its name
+    found = instrumented.unheard(listing, ["kernel"])
+    assert found is not None and "is no device code" in found[0]

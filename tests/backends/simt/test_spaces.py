@@ -73,6 +73,8 @@ FINE = {
     "device": "__device__ float twice(float v) { return 2 * v; }\n__global__ void k(float* x) { x[0] = twice(x[0]); }",
     "both": "__host__ __device__ float twice(float v) { return 2 * v; }\n__device__ float f(float v) { return twice(v); }",
     "constexpr": "constexpr int twice(int v) { return 2 * v; }\n__global__ void k(int* x) { x[0] = twice(x[0]); }",
+    "macro of the head": "#define KERNEL(NAME) __global__ void NAME(float* x)\n"
+    "__device__ float twice(float v) { return 2 * v; }\nKERNEL(k) { x[0] = twice(x[0]); }",
     "macro": "HOST_DEVICE float twice(float v) { return 2 * v; }\n__global__ void k(float* x) { x[0] = twice(x[0]); }",
     "template": "template <class T> T twice(T v) { return 2 * v; }\n__global__ void k(float* x) { x[0] = twice(x[0]); }",
     "member": FORGOTTEN + "struct S { __device__ float twice(float v); };\n__global__ void k(S s) { s.twice(1); }",

@@ -28,6 +28,7 @@ TORCHS = re.compile(r"_ZNK?(?:2at|3c10|5torch|8pybind11|St)\d*")
 RUNTIME = re.compile(
     r"simt_\w+|__tsan_\w+|__sanitizer_cov_\w+|__ubsan_\w+|_GLOBAL_OFFSET_TABLE_|__tls_get_addr"
 )
+LAUNCHES = re.compile(r"simt_launch|_ZNK?4simt\w*[Ll]aunch\w*")
 UNHEARD = "memory is read or written here without the checks, in code that a kernel calls"
 STOPS = re.compile(
     r"memcpy|memmove|memset|memcmp|printf|puts|putchar|vprintf|__printf_chk|__vprintf_chk|abort|__assert_fail|"
@@ -66,6 +67,7 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     waiting = [
         n for n, f in functions.items() if roots.match(n) and not OURS.match(n) and not _is_torchs(n, f)
     ]
+    waiting = [n for n in waiting if not _is_launcher(n, functions, waiting)]
     seen = set(waiting)
     while waiting:
         name = waiting.pop()
@@ -80,6 +82,12 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
             elif not any(p.fullmatch(called) for p in (RUNTIME, STOPS, ARITHMETIC)):
                 return f"a kernel calls {_plain(called)}, which is no device code", one.file, one.touched
     return None
+
+
+def _is_launcher(name: str, functions: dict[str, Function], alike: list[str]) -> bool:
+    """Whether this is the host's, by a kernel's name: it launches, and another of the name does not."""
+    launching = {n for n in alike if any(map(LAUNCHES.match, functions[n].calls))}
+    return name in launching and any(_plain(n) == _plain(name) for n in alike if n not in launching)
 
 
 def _is_torchs(name: str, function: Function) -> bool:

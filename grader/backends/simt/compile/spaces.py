@@ -198,7 +198,7 @@ def _function(tokens: Tokens, head: int, i: int) -> Function | None:
         return None
     # A template or a constexpr function may be taken by both sides, and a macro may say anything.
     plain = not {"template", "constexpr", "class", "struct", "::"} & set(words)
-    sure = plain and not any(UNSURE.fullmatch(w) for w in words)
+    sure = plain and bool(words) and not any(UNSURE.fullmatch(w) for w in words)  # no word: KERNEL(name) { }
     return Function(
         tokens[at].text, at, body, last, bool(SPACES & set(words)),
         "__host__" in words or not SPACES & set(words), sure, "void" in words or "template" in words,
