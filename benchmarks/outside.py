@@ -25,6 +25,7 @@ from typing import TypedDict
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADERS = ("*.h", "*.cuh", "*.hpp")
+SYSTEM = Path("/usr/include")
 WAIVED = 2  # the exit code of NVIDIA's samples where the device lacks something
 PROGRAM = re.compile(r"^\s*int\s+main\s*\(([^)]*)\)", re.M)
 REFUSED = re.compile(
@@ -176,13 +177,17 @@ def _output(command: list[str], env: dict[str, str], folder: Path, seconds: floa
 
 
 def _folders(project: Path, file: Path) -> list[str]:
-    """Every folder of the project that holds headers, the nearest to the file first."""
-    below = {header.parent for pattern in HEADERS for header in project.rglob(pattern)}
-    roots = {
-        folder for folder in (project, *project.rglob("include"), *project.rglob("Common")) if folder.is_dir()
-    }
+    """Every folder of the project that holds headers, or one that does; the nearest to the file first.
+
+    One with a header of the C library's name (``math.h``) is none that a project gives to its compiler.
+    """
+    headers = [header for pattern in HEADERS for header in project.rglob(pattern)]
+    hiding = {header.parent for header in headers if (SYSTEM / header.name).is_file()}
+    below = {folder for folder in {header.parent for header in headers} if folder not in hiding}
+    above = {folder for inner in below | hiding for folder in inner.parents if folder.is_relative_to(project)}
     near = sorted(
-        below | roots, key=lambda folder: (len(os.path.relpath(folder, file.parent).split("/")), str(folder))
+        below | (above - hiding),
+        key=lambda folder: (len(os.path.relpath(folder, file.parent).split("/")), str(folder)),
     )
     return [str(file.parent), *map(str, near)][:150]
 
