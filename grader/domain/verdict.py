@@ -72,7 +72,7 @@ SENTENCE: dict[Status, str] = {
     Status.WRONG_SHAPE: "The result has another shape than the reference; "
     "check what the output is allocated as.",
     Status.WRONG_DTYPE: "The result has another dtype than the reference; "
-    "allocate the output with the input's options.",
+    "keep the input's: in what the output is allocated with, and in what is computed.",
     Status.WRONG_DEVICE: "The result is not on the GPU; "
     "return the tensor the kernel wrote, not a copy on the CPU.",
     Status.NOT_A_TENSOR: "The call returned something that is not a tensor; return the output tensor itself.",

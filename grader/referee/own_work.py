@@ -120,7 +120,8 @@ def _elsewhere(watched: Watched, sizes: list[int], *, prepared: bool) -> str:
         return ""
     found = sorted(((n // WORD, who) for who, n in watched.elsewhere or ()), reverse=True)
     total = sum(n for n, _ in found)
-    if total < ENOUGH or total * PART < max(sizes):
+    most = max(sizes)
+    if total * PART < most or (total < ENOUGH and total * 2 < most):
         return ""
     who = ", ".join(f"{name}: {n:,}" for n, name in found[:4])
     return f"the kernel read numbers that were computed elsewhere ({who})"
@@ -137,7 +138,8 @@ def by_the_host(
         return None
     message = (
         "The result is right, but part of the work was done on the host: when nothing but the values of the "
-        f"inputs had changed, it told the device something else, in {found.words:,} words. The first that "
+        f"inputs had changed, it told the device something else, in {found.words:,} "
+        f"word{'s' * (found.words != 1)}. The first that "
         f"differs is {found.first}. What depends on the values has to be computed by kernels."
     )
     return _finding(case, message, {"words": found.words, "things": found.things, "first": found.first})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from grader.protocol.play import Told
 
-MOST, LEAST, PART = 16, 4, 8  # words that may differ, or fewer for a small result: such a part of it
+MOST, PART = 16, 8  # words that may differ, or fewer for a small result: such a part of it
 
 
 SHAPE = (
@@ -43,7 +43,7 @@ class Difference:
 
 def allowed(size: int) -> int:
     """How many words may differ where the largest result has so many elements."""
-    return min(MOST, max(LEAST, size // PART))
+    return min(MOST, size // PART)
 
 
 def difference(one: Sequence[Told], other: Sequence[Told]) -> Difference:

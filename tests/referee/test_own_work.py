@@ -35,18 +35,31 @@ def test_a_kernel_is_the_files_own_when_it_is_defined_there(kernel: str, own: bo
 TASK = Task(title="square", entry="square", cases=(Case("one", (Tensor((30, 40)),), "One.", 1),), own="all")
 
 
-def _told(elsewhere: tuple[tuple[str, int], ...], foreign: tuple[tuple[int, int], ...]) -> str:
+def _told(
+    elsewhere: tuple[tuple[str, int], ...],
+    foreign: tuple[tuple[int, int], ...],
+    shape: tuple[int, ...] = (30, 40),
+) -> str:
     player: Any = SimpleNamespace(backend="simt")
     watched = Watched(elsewhere=elsewhere, foreign=foreign)
     launched = Launch(kernel="square_kernel", grid=(1, 1, 1), block=(1, 1, 1))
     seen = ObservedCall(player, watched, [launched], SOURCE)
-    found = not_own(TASK, TASK.cases[0], seen, [(30, 40)], [(30, 40)], np.random.default_rng(1))
+    found = not_own(TASK, TASK.cases[0], seen, [shape], [(30, 40)], np.random.default_rng(1))
     return found.message if found else ""
 
 
 def test_what_kernels_left_and_small_tables_are_own_work() -> None:
     assert _told((), ((0, 0),)) == ""
     assert _told((("the host", 4 * 100),), ((0, 0),)) == ""
+
+
+@pytest.mark.parametrize(
+    ("shape", "numbers", "own"), [((1,), 1, False), ((8,), 8, False), ((8,), 3, True), ((40,), 15, True)]
+)
+def test_a_small_result_that_was_computed_elsewhere_is_not_own_work(
+    shape: tuple[int, ...], numbers: int, own: bool
+) -> None:
+    assert ("computed elsewhere (sum" in _told((("sum", 4 * numbers),), ((0, 0),), shape)) is not own
 
 
 def test_numbers_from_elsewhere_are_not_own_work() -> None:

@@ -44,7 +44,7 @@ def test_what_only_one_call_was_told_is_counted_in_full() -> None:
     assert difference(launched, [Told("a fill", tuple(range(20))), *launched]).words == 21
 
 
-@pytest.mark.parametrize(("size", "words"), [(1, 4), (64, 8), (1 << 20, 16)])
+@pytest.mark.parametrize(("size", "words"), [(1, 0), (7, 0), (8, 1), (64, 8), (1 << 20, 16)])
 def test_a_seed_is_allowed_and_a_small_result_is_not(size: int, words: int) -> None:
     assert allowed(size) == words
 

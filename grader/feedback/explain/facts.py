@@ -648,6 +648,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_like_a_view, WRONG),
     (_second_bias, WRONG),
     (host_formulas.single, frozenset({Status.PRECISION, Status.WRONG_OUTPUT})),
+    (host_formulas.converted, frozenset({Status.WRONG_DTYPE})),
     *name_mistakes.FACTS,
     *python_calls.FACTS,
     *grid_mistakes.FACTS,

@@ -222,15 +222,25 @@ def _before_the_guard(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
 def _added_to_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``out[i] += ...`` in a kernel whose out holds nothing yet."""
     said = re.match(r"Line (\d+): .* reads (\w+)\[\d+\], and nobody has written", finding.message)
+    places = {
+        ast.unparse(node.target)
+        for node in (ast.walk(text.tree) if text.tree and said else ())
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript)
+        if said and ast.unparse(node.target.value) == said[2]
+    }
     for node in ast.walk(text.tree) if text.tree and said else ():
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript) and said:
             target = ast.unparse(node.target)
             if node.lineno == int(said[1]) and ast.unparse(node.target.value) == said[2]:
                 sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}.get(type(node.op), "+")
                 cause = f"`{target} {sign}= ...` reads {target} before it writes it, and nothing has been written there yet."
-                yield Fact(
-                    "added-to-nothing", node.lineno, cause, f"Write `{target} = {ast.unparse(node.value)}`."
-                )
+                fix = f"Write `{target} = {ast.unparse(node.value)}`."
+                if len(places) > 1:  # then several threads would write one element
+                    fix = (
+                        f"Let each thread write one element of {said[2]}, once: read what belongs into it, and add that "
+                        "up in a variable."
+                    )
+                yield Fact("added-to-nothing", node.lineno, cause, fix)
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

@@ -372,6 +372,29 @@ SINGLE = (
 )
 
 
+KINDS = {"float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64"}
+CONVERTED = re.compile(
+    r"\.\s*to\s*\(\s*(?:torch|at)::k(?P<to>\w+)\s*\)|\.\s*to\s*\(\s*(?:dtype\s*=\s*)?torch\.(?P<python>\w+)\s*\)"
+    r"|\.\s*(?P<method>float|double|half|int|long)\s*\(\s*\)"
+)
+
+
+def converted(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """Where a tensor is converted to the dtype that the result has and should not have."""
+    said = re.search(r" is (\w+), expected (\w+)\.", finding.message)
+    for match in CONVERTED.finditer(text.code) if said else ():
+        kind = (match["to"] or match["python"] or match["method"]).lower()
+        if said and KINDS.get(kind, kind) == said[1]:
+            call = "".join(match[0].split())
+            cause = f"`{call}` makes it {said[1]} whatever comes, and {said[2]} came in."
+            yield Fact(
+                "converted",
+                text.line(match.start()),
+                cause,
+                f"Leave `{call}` out: the result keeps the input's dtype.",
+            )
+
+
 def _exact(number: str) -> bool:
     """Whether a float holds this number without rounding."""
     value = float(number) if re.search(r"\d", number) else 0.0

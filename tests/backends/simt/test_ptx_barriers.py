@@ -20,6 +20,11 @@ def test_right_ones_give_the_result(name: str, result: object, play: Play) -> No
     assert answer["result"] == result
 
 
+def test_numbered_barriers_are_counted(play: Play) -> None:
+    (launch,) = play("ptx_barriers")["given"]["launches"]
+    assert launch["counts"]["barriers"] == 1
+
+
 def test_a_pipeline_with_a_warp_that_copies_is_right(play: Play) -> None:
     answer = play("ptx_barriers")["staged"]
     assert (answer["error"], answer["findings"]) == ("", [])

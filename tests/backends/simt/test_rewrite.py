@@ -163,3 +163,12 @@ def test_a_kernel_and_a_host_function_may_have_one_name() -> None:
 def test_a_member_may_be_called_like_a_variable_of_cuda() -> None:
     text = "void f(S* s, P p) { s->gridDim = dim3(4); p.blockDim.x = 3; int i = threadIdx.x; }"
     assert rewrite(text) == text.replace("s->gridDim", "s->gridDim_").replace("p.blockDim", "p.blockDim_")
+
+
+@pytest.mark.parametrize(
+    ("head", "address"), [("__global__ ", "k"), ("", "(const void*)k"), ("auto k = ", "")]
+)
+def test_a_function_of_the_host_is_no_kernel_for_the_runtime(head: str, address: str) -> None:
+    declared = f"{head}pick();\n" if "=" in head else f"{head}void k(float* x);\n"
+    out = rewrite(declared + "void f(void** a) { cudaLaunchKernel((void*)k, 1, 32, a); }")
+    assert f"::simt::named(SIMT_NAME(k), {address or 'k'})" in out

@@ -33,6 +33,11 @@ REFUSED = {
         "a host function call cannot be configured",
         3,
     ),
+    "no_kernel_of_another_file": (
+        "void k(float* x);\nvoid run(float* x) {\n    k<<<1, 32>>>(x);\n}",
+        "a host function call cannot be configured",
+        3,
+    ),
     "a_device_function_launched": (
         "__device__ void k(float* x) { x[0] = 1; }\nvoid run(float* x) {\n    k<<<1, 32>>>(x);\n}",
         "a __device__ function call cannot be configured",

@@ -117,3 +117,11 @@ def test_an_element_of_out_that_is_added_to(statement: str, fix: str) -> None:
         if fix
         else (found is None or found.rule != "added-to-nothing")
     )
+
+
+def test_elements_of_other_threads_are_not_written_for_being_added_to() -> None:
+    message = "Line 3: block 1, thread 0 reads out[8], and nobody has written out[8] yet. The input is x."
+    finding = Finding("k", Status.UNINITIALISED, message, 0, 1, {"on_grid": "k"})
+    found = facts.explained(finding, f"{HEAD}    out[i - 1] += x[i]\n    out[i] += x[i]\n")
+    assert found and found.line == 3 and "Write `" not in found.fix
+    assert found.fix.startswith("Let each thread write one element of out, once")

@@ -120,3 +120,22 @@ def test_a_float_is_the_cause_of_small_differences_alone() -> None:
     assert "floats here" in told(BODY, FLOATS, expected=1.0, got=1.000001, name="float64")[1]
     assert "floats here" not in told(BODY, FLOATS, expected=1.0, got=1.000001)[1]
     assert "float32" not in told("    return x * scale + shift * 0.5f;", **NEAR)[1]  # which is exact
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        ("    return x.to(torch::kFloat32) * scale + shift;", ".to(torch::kFloat32)"),
+        ("    return x.to( at::kFloat ) * scale;", ".to(at::kFloat)"),
+        ("    return x.to(torch::kDouble) * scale;", ""),
+        ("    return x * scale;", ""),
+    ],
+)
+def test_a_conversion_that_changes_the_dtype(body: str, call: str) -> None:
+    message = "The result is float32, expected float64."
+    source = f'code = r"""\n{HEAD}\n{body}\n}}\n"""\n'
+    found = facts.explained(Finding("float64", Status.WRONG_DTYPE, message, 0, 1, {}), source)
+    assert ((found.line, found.rule) if found else (0, "")) == ((3, "converted") if call else (0, ""))
+    assert not call or (
+        found and f"`{call}` makes it float32 whatever comes, and float64 came in." in found.cause
+    )

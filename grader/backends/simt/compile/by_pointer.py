@@ -2,13 +2,15 @@
 
 ``cudaLaunchKernel((const void*)kernel, ...)`` becomes ``cudaLaunchKernel(::simt::named(SIMT_NAME(kernel),
 kernel), ...)``: a pointer to void says neither what the kernel is called nor what its arguments are. Where
-such a pointer is made elsewhere, ``(void*)kernel<T>``, both are remembered by its address.
+such a pointer is made elsewhere, ``(void*)kernel<T>``, both are remembered by its address. A function of the
+host stays a pointer, which the runtime does not know: no GPU could launch it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from grader.backends.simt.compile.spaces import of_the_host
 from grader.backends.simt.compile.tokens import (
     Token,
     Tokens,
@@ -34,7 +36,7 @@ LAUNCHES = {
 
 def name_kernels(tokens: Tokens) -> Tokens:
     """``tokens`` with the kernel of each such call rewritten."""
-    out = Tokens(tokens)
+    out, others = Tokens(tokens), of_the_host(tokens)
     for i, token in enumerate(tokens):
         open_ = following(tokens, i)
         if token.text not in LAUNCHES or open_ >= len(tokens) or tokens[open_].text != "(":
@@ -50,7 +52,8 @@ def name_kernels(tokens: Tokens) -> Tokens:
         given = arguments[which]
         name = " ".join(joined(_without_cast(given)).split())
         lines = "\n" * joined(given).count("\n")
-        out[first] = Token("op", f"::simt::named(SIMT_NAME({name}), {name}){lines}")
+        address = f"(const void*){name}" if name in others else name
+        out[first] = Token("op", f"::simt::named(SIMT_NAME({name}), {address}){lines}")
         for k in range(first + 1, first + len(given)):
             out[k] = Token("space", "")
     return out

@@ -80,6 +80,7 @@ def refuse(tokens: Tokens) -> Tokens:
             errors |= _calls(tokens, f, host, "__host__")
         elif f.sure:
             errors |= _calls(tokens, f, device, "__device__")
+    host |= _declared(tokens, statements, functions)
     not_kernels, statement = host | device, -1
     for i, token in enumerate(tokens):
         if token.text in (";", "{", "}", ")"):
@@ -95,6 +96,31 @@ def refuse(tokens: Tokens) -> Tokens:
             out.append(Token("id", f'_Pragma("GCC error \\"{text}\\"") '))
         out.append(token)
     return out
+
+
+def of_the_host(tokens: Tokens) -> set[str]:
+    """Functions that the host alone has, with a body here or somewhere else: they are no kernels."""
+    functions, statements = _functions(tokens)
+    return _only(functions, lambda f: not f.device) | _declared(tokens, statements, functions)
+
+
+def _declared(tokens: Tokens, statements: list[tuple[int, int]], functions: list[Function]) -> set[str]:
+    """Functions without a space that are declared, and have their body elsewhere."""
+    found: set[str] = set()
+    for head, end in statements:
+        words = [t.text for t in tokens[head:end] if t.kind != "space"]
+        at = words.index("(") - 1 if "(" in words else -1
+        before = words[: max(at, 0)]
+        if (
+            at > 0
+            and words[at].isidentifier()
+            and (before[-1].isidentifier() or before[-1] in ("*", "&", ">"))
+            and not SPACES & set(before)
+            and not {"template", "using", "typedef", "return", "=", "friend"} & set(before)
+            and not any(UNSURE.fullmatch(word) for word in before)
+        ):
+            found.add(words[at])
+    return found - {f.name for f in functions}
 
 
 def _functions(tokens: Tokens) -> tuple[list[Function], list[tuple[int, int]]]:

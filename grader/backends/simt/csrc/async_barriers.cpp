@@ -198,6 +198,8 @@ extern "C" void simt_numbered_barrier(unsigned number, unsigned count, int waits
   AsyncBarrier* b = numbered(w, number, count, RETURN_ADDRESS);
   if (!b) return;
   u32 phase = arrive_at(w, number, *b, 1, RETURN_ADDRESS);
+  b = &w->clocks->barriers[number];
+  if (b->phase > phase) ++w->counter.barriers;  // by the thread that came last
   if (!waits) return;
   while (b->phase <= phase && !w->killed) {
     w->waits[w->current] = {(size_t)RETURN_ADDRESS - 1, number};

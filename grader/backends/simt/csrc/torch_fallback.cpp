@@ -291,6 +291,9 @@ static Tensor& set_storage_(Tensor& self, c10::Storage source) {
   return set_storage_offset_(self, source, 0, elements, {});
 }
 
+// All streams are one queue here: what takes the memory next comes after what used it.
+static void record_stream(Tensor&, c10::Stream) {}
+
 TORCH_LIBRARY_IMPL(_, CUDA, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
 
 TORCH_LIBRARY_IMPL(aten, CUDA, m) {
@@ -298,6 +301,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, m) {
   m.impl("empty_strided", TORCH_FN(empty_strided));
   m.impl("_efficientzerotensor", TORCH_FN(efficient_zeros));
   m.impl("copy_", TORCH_FN(copy_));
+  m.impl("record_stream", TORCH_FN(record_stream));
   m.impl("set_.source_Storage", TORCH_FN(set_storage_));
   m.impl("set_.source_Storage_storage_offset", TORCH_FN(set_storage_offset_));
 }

@@ -51,6 +51,8 @@ class CUDAStream {
  public:
   explicit CUDAStream(cudaStream_t stream = nullptr) : stream_(stream) {}
   operator cudaStream_t() const { return stream_; }
+  operator c10::Stream() const { return unwrap(); }
+  c10::Stream unwrap() const { return c10::Stream(c10::Stream::UNSAFE, device(), (c10::StreamId)stream_); }
   cudaStream_t stream() const { return stream_; }
   void synchronize() const { C10_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
   bool query() const { return cudaStreamQuery(stream_) == cudaSuccess; }
@@ -133,6 +135,56 @@ inline cudaDeviceProp* getCurrentDeviceProperties() {
 }
 inline cudaDeviceProp* getDeviceProperties(int64_t) { return getCurrentDeviceProperties(); }
 inline int warp_size() { return 32; }
+
+// An event that is made when it is first recorded.
+class CUDAEvent {
+ public:
+  CUDAEvent() = default;
+  explicit CUDAEvent(unsigned flags) : flags_(flags) {}
+  CUDAEvent(const CUDAEvent&) = delete;
+  CUDAEvent& operator=(const CUDAEvent&) = delete;
+  CUDAEvent(CUDAEvent&& other) noexcept { *this = std::move(other); }
+  CUDAEvent& operator=(CUDAEvent&& other) noexcept {
+    std::swap(flags_, other.flags_);
+    std::swap(event_, other.event_);
+    std::swap(recorded_, other.recorded_);
+    return *this;
+  }
+  ~CUDAEvent() {
+    if (event_) cudaEventDestroy(event_);
+  }
+  operator cudaEvent_t() const { return event_; }
+  cudaEvent_t event() const { return event_; }
+  bool isCreated() const { return event_ != nullptr; }
+  c10::DeviceIndex device_index() const { return 0; }
+  bool query() const { return !event_ || cudaEventQuery(event_) == cudaSuccess; }
+  void record() { record(getCurrentCUDAStream()); }
+  void record(const CUDAStream& stream) {
+    if (!event_) C10_CUDA_CHECK(cudaEventCreateWithFlags(&event_, flags_));
+    C10_CUDA_CHECK(cudaEventRecord(event_, stream));
+    recorded_ = true;
+  }
+  void recordOnce(const CUDAStream& stream) {
+    if (!recorded_) record(stream);
+  }
+  void block(const CUDAStream& stream) {
+    if (event_) C10_CUDA_CHECK(cudaStreamWaitEvent(stream, event_, 0));
+  }
+  void synchronize() const {
+    if (event_) C10_CUDA_CHECK(cudaEventSynchronize(event_));
+  }
+  float elapsed_time(const CUDAEvent& other) const {
+    TORCH_CHECK(event_ && other.event_, "Both events must be recorded before calculating elapsed time.");
+    float milliseconds = 0;
+    C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, event_, other.event_));
+    return milliseconds;
+  }
+
+ private:
+  unsigned flags_ = cudaEventDisableTiming;
+  cudaEvent_t event_ = nullptr;
+  bool recorded_ = false;
+};
 inline bool is_available() { return true; }
 template <class T>
 T ATenCeilDiv(T a, T b) {
