@@ -23,7 +23,6 @@ def test_a_players_clock_is_held_before_its_file_is_loaded(
     facts = SimpleNamespace(torch="", cuda="", device="")
     backend = SimpleNamespace(observed=dict, facts=lambda: facts)
     monkeypatch.setattr(player_backends, "wake", lambda *_: backend)
-    monkeypatch.setattr(player, "_make_context", lambda: None)
     monkeypatch.delitem(sys.modules, race_blocks.__name__)
     monkeypatch.delattr(commands, "race_blocks")
     held = []

@@ -127,6 +127,15 @@ def staged(module):
     return float((y - x[:-1].sum(0).flip(0)).abs().max())
 
 
+def counted(runtime, run):
+    runtime.count(on=True)
+    try:
+        return run()
+    finally:
+        torch.cuda.synchronize()
+        runtime.count(on=False)
+
+
 def cases():
     heads = ["torch::Tensor run(torch::Tensor x, int64_t wrong);", "torch::Tensor whole(int64_t which);"]
     module = load_inline("ptx_barriers", heads, [CUDA], functions=["run", "whole"])
@@ -137,6 +146,6 @@ def cases():
     return {
         "staged": lambda _: staged(module),
         "jumps": lambda _: module.whole(0).tolist(),
-        "given": lambda _: module.whole(1).tolist(),
+        "given": lambda runtime: counted(runtime, lambda: module.whole(1).tolist()),
         "not_given": lambda _: module.whole(2).tolist(),
     } | wrong
