@@ -8,6 +8,7 @@ behind its declaration; ``include/simt/layouts.h`` does the rest.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from grader.backends.simt.compile.kernels import ATTRIBUTES
 from grader.backends.simt.compile.tokens import (
@@ -23,12 +24,14 @@ from grader.backends.simt.compile.tokens import (
 TYPE = "std::remove_all_extents_t<decltype({})>"
 MACRO = re.compile(r"[A-Z][A-Z0-9_]{2,}|__\w+__")
 KINDS = ("struct", "class", "union")
+LONGEST = 300  # tokens of a declaration or of a list of bases
 
 
 def tell(tokens: Tokens) -> Tokens:
     """``tokens`` with each class that has a name telling it."""
     unions: set[str] = set()
     said: dict[int, str] = {}  # before the token of that index
+    flexible = [k for k, t in enumerate(tokens) if t.text == "[" and tokens.at(following(tokens, k)) == "]"]
     in_directive = False
     for i, token in enumerate(tokens):
         in_directive = not ends_line(token) if in_directive else token.text == "#"
@@ -40,8 +43,8 @@ def tell(tokens: Tokens) -> Tokens:
             continue
         name, body = _head(tokens, i)
         end = closing(tokens, body) if body >= 0 else -1
-        if not name or end < 0 or _has_flexible_array(tokens, body, end):
-            continue
+        if not name or end < 0 or bisect_left(flexible, body) < bisect_left(flexible, end):
+            continue  # what an array without a size takes is not known
         if token.text == "union":
             unions.add(name)
         members = [] if token.text == "union" else _union_members(tokens, body, end, unions)
@@ -60,7 +63,7 @@ def _declared(tokens: Tokens, i: int) -> tuple[int, list[str]]:
     """(index of its end, names) of the declaration of shared variables whose keyword is at ``i``."""
     names, last, angles = list[str](), "", 0
     k = i + 1
-    while k < len(tokens) and tokens[k].text not in (";", "{", "}", "="):
+    while k < min(len(tokens), i + LONGEST) and tokens[k].text not in (";", "{", "}", "=", "__shared__"):
         text = tokens[k].text
         angles += (text == "<") - (text == ">")
         if text == "," and not angles:
@@ -85,7 +88,8 @@ def _head(tokens: Tokens, i: int) -> tuple[str, int]:
         elif text == "{":
             return name, i
         elif text in (":", "<"):
-            while i < len(tokens) and tokens[i].text not in ("{", ";", "(", ")", "}", "="):
+            last = min(len(tokens), i + LONGEST)
+            while i < last and tokens[i].text not in ("{", ";", "(", ")", "}", "="):
                 i += 1
             return (name, i) if tokens.at(i) == "{" else ("", -1)
         elif tokens[i].kind == "id":
@@ -98,10 +102,6 @@ def _head(tokens: Tokens, i: int) -> tuple[str, int]:
         elif text != "::":
             break
     return "", -1
-
-
-def _has_flexible_array(tokens: Tokens, body: int, end: int) -> bool:
-    return any(tokens[k].text == "[" and tokens.at(following(tokens, k)) == "]" for k in range(body, end))
 
 
 def _union_members(tokens: Tokens, body: int, end: int, unions: set[str]) -> list[str]:
