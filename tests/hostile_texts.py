@@ -32,7 +32,8 @@ torch::Tensor f(torch::Tensor x) { return x; }
 BOUNDED = "__global__ void __launch_bounds__({}) k() {{}}\n"
 # What a reader of C++ looks for the end, the begin or the partner of; repeated, none is found or all are.
 PIECES = (
-    "__shared__ ", "__shared__ int ", "struct a : ", "struct a <", "extern __shared__ ", "static __shared__ ", "__shared__ float s[1]; ", "__global__ ",
+    "__shared__ ", "__shared__ int ", "struct a : ", "struct a <", "extern __shared__ ",
+    "static __shared__ ", "__shared__ float s[1]; ", "__global__ ",
     "__device__ ", "__host__ __device__ ", "__launch_bounds__(", "__global__ void k(", "__global__ f() ",
     "<<<", ">>>", "k<<<1, 1>>>(x); ", "k<<<", "k<<<(", "k<int><<<", "> __global__ x",
     "(k<<<1, 1>>>(x))<<<1, 1>>>(x)", "a::", "a##", "template <class T> ", "template <", "a<", "a>", "(",

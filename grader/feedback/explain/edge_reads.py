@@ -205,6 +205,44 @@ def _mirrored(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             return
 
 
+PLAIN = re.compile(r"\b(?P<x>\w+)\s*\[\s*(?P<i>\w+(?:\(\))?)\s*\]")
+PAST = re.compile(
+    r"line (\d+): (?:reads|writes) element [\d,]+ of \w+ \([^)]*\), [\d,]+ elements? past the end"
+)
+
+
+def _before_the_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``tile[t] = x[i];`` of every thread, in a kernel that asks ``i < n`` below."""
+    said = PAST.search(finding.message)
+    for kernel in text.kernels if said else ():
+        for match in PLAIN.finditer(kernel.body):
+            line = text.line(kernel.start + match.start())
+            if not said or line != int(said[1]):
+                continue
+            before = kernel.body[: match.start()]
+            statement = before[max(before.rfind(sign) for sign in ";{}") + 1 :]
+            inner = before.count("{") - before.count("}") > kernel.body.lstrip().startswith("{")
+            guard = re.search(
+                rf"(?<![\w.]){re.escape(match['i'])}\s*(?:<|>=)\s*(?P<n>{SIZE})\b(?!\s*[-+*/])", kernel.body
+            )
+            if (
+                not guard
+                or inner
+                or guard.start() < match.end()
+                or re.search(r"[?&]|\bif\b|\bfor\b", statement)
+            ):
+                continue
+            i, n = match["i"], guard["n"]
+            below = text.line(kernel.start + guard.start())
+            cause = (
+                f"Every thread does this, also one whose {i} is {n} or more: `{' '.join(guard[0].split())}` is asked only "
+                f"below, in line {below}."
+            )
+            fix = f"Ask here as well: `{i} < {n} ? {match['x']}[{i}] : 0` where each thread needs a value, else `if ({i} < {n})`."
+            yield Fact("guard-below", line, cause, fix)
+            return
+
+
 def _of_the_thread(kernel: CppFunction, made: str) -> set[str]:
     """The variables that are made of this, and what it is itself."""
     names = re.findall(rf"\b(\w+)\s*=\s*(?:static_cast<[^<>]*>\s*)?(?:{made})\s*(?=[;,])", kernel.body)
@@ -223,4 +261,5 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_turned_choice_in_python, WRONG | OUTSIDE),
     (_clamped, frozenset({Status.WRONG_OUTPUT})),
     (_mirrored, WRONG | OUTSIDE),
+    (_before_the_guard, OUTSIDE),
 )

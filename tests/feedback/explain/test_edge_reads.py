@@ -114,3 +114,24 @@ def test_long_texts_take_no_longer_than_their_length(piece: str) -> None:
     began = time.process_time()
     found(KERNEL.format(piece * (60_000 // len(piece)) + "x[n - i];"))
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("tile[t] = x[i];", "also one whose i is n or more: `i < n` is asked only below, in line 6."),
+        ("tile[t] = x[i];", "`i < n ? x[i] : 0` where each thread needs a value, else `if (i < n)`."),
+        ("tile[t] = i < n ? x[i] : 0;", ""),
+        ("if (i < n) tile[t] = x[i];", ""),
+        ("if (t > 3) { tile[t] = x[i]; }", ""),
+        ("tile[t] = x[i + 1];", ""),
+    ],
+)
+def test_a_read_before_the_guard(first: str, told: str) -> None:
+    message = "a.py, line 5: reads element 150 of x (Float[150]), 1 element past the end. First seen in k, block (2, 0, 0)."
+    finding = Finding("memory", Status.ILLEGAL_ACCESS, message, 0, 1, {})
+    source = KERNEL.format(f"{first}\n    if (i < n) out[i] = tile[t];")
+    facts = [
+        f for find, when in edge_reads.FACTS if finding.status in when for f in find(read(source), finding)
+    ]
+    assert [(f.line, told in f"{f.cause} {f.fix}") for f in facts] == ([(5, True)] if told else [])
