@@ -30,6 +30,7 @@ def form_of(tensor: torch.Tensor) -> ResultForm:
         device=tensor.device.type,
         type=type(tensor).__name__[:500] if tensor.layout is torch.strided else "sparse tensor",
         plain=known,
+        turned=known and not tensor.is_contiguous(),
     )
 
 

@@ -109,7 +109,8 @@ class StateTensor(_Claim, frozen=True):
 class ResultForm(_Claim, frozen=True, omit_defaults=True):
     """A tensor of a result. ``plain``: it holds its values, and is no class that computes them when read.
 
-    Of a reference also whether all elements are one value (``constant``), and whether all are ``finite``.
+    ``turned``: its elements do not lie one behind another in the order of its dimensions. Of a reference
+    also whether all elements are one value (``constant``), and whether all are ``finite``.
     """
 
     shape: Dimensions
@@ -117,6 +118,7 @@ class ResultForm(_Claim, frozen=True, omit_defaults=True):
     device: Word
     type: Word
     plain: bool
+    turned: bool = False
     constant: bool = False
     finite: bool = True
 

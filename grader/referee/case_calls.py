@@ -231,8 +231,9 @@ class Calls:
 
     def _not_own(self, returned: Returned, posed: Posed) -> Finding | None:
         seen = own_work.ObservedCall(
-            self.player, returned.watched, self.session.launches, self.session.source
-        )
+            self.player, returned.watched, self.session.launches, self.session.source,
+            any(tensor.turned for tensor in returned.tensors),
+        )  # fmt: skip
         wanted = [tensor.shape for tensor in posed.tensors]
         return own_work.not_own(self.session.task, self.case, seen, wanted, self._given(), self.session.rng)
 

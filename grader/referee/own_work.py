@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SAMPLES, ENOUGH = 6, 16
 PRODUCTS = {"elementwise": GEMM, "fused": GEMM - ADDING}  # what a library may do, by ``Task.own``
 WORD = 4  # bytes
+COPY = "a copy on the device"  # as the CPU back end calls one by the runtime's API (csrc/origins.cpp)
 PART = 8  # less than such a part of the result may come from elsewhere: a table, a scale
 TYPES = frozenset(
     (
@@ -55,12 +56,16 @@ LIBRARY = ("at::", "at_cuda", "cutlass", "cublas", "cudnn", "gemm", "gemv", "spl
 
 @dataclass(frozen=True, slots=True)
 class ObservedCall:
-    """A call as it was observed: whose, what ran in it, and the file's text."""
+    """A call as it was observed: whose, what ran in it, the file's text.
+
+    ``turned``: elements of a result lie in another order than that of its dimensions.
+    """
 
     player: Player
     watched: Watched
     launches: Sequence[Launch]
     source: str
+    turned: bool = False
 
 
 def applies(task: Task, case: Case, backend: str) -> bool:
@@ -97,6 +102,10 @@ def not_own(
     evidence = {"launched": names[:20], "operators": torchs}
     if not names:
         return _finding(case, f"The result is right, but no kernel of the file was launched.{did}", evidence)
+    if case.moves and (how := _moved_otherwise(seen)):
+        return _finding(
+            case, f"The result is right, but {how}: to move them is the kernel's work here.", evidence
+        )
     if watched.elsewhere is not None:
         if found := _elsewhere(watched, sizes, prepared=task.own == "prepared"):
             return _finding(case, f"The result is right, but {found}.{did}", evidence)
@@ -107,6 +116,15 @@ def not_own(
         message = f"The result is right, but the kernel is not what computed it.{did}"
         return _finding(case, message, evidence)
     return None
+
+
+def _moved_otherwise(seen: ObservedCall) -> str:
+    """Where elements are to be brought to other places: by what else than a kernel they were, or seem to be."""
+    if seen.turned:
+        return "its elements lie in another order than its rows, and a view such as .t() moves none"
+    copies = sum(told.what == COPY for told in seen.watched.told or ())
+    many = f"{copies:,} cop{'y' if copies == 1 else 'ies'}"
+    return f"the runtime moved elements, by {many} on the device" if copies else ""
 
 
 def _elsewhere(watched: Watched, sizes: list[int], *, prepared: bool) -> str:

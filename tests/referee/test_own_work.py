@@ -8,7 +8,7 @@ import pytest
 
 from grader.domain.task import Case, Task, Tensor
 from grader.protocol.messages import Launch
-from grader.protocol.play import Watched
+from grader.protocol.play import Told, Watched
 from grader.referee.own_work import ObservedCall, is_own, not_own
 
 SOURCE = """
@@ -68,3 +68,19 @@ def test_numbers_from_elsewhere_are_not_own_work() -> None:
     )
     assert "computed 7 of its 1,200 elements, the first is 5" in _told((), ((7, 5),))
     assert "not all of its tensors were seen" in _told((), ())
+
+
+def test_where_elements_are_to_be_moved_neither_a_view_nor_a_copy_by_the_runtime_does_it() -> None:
+    case = Case("moved", (Tensor((30, 40)),), "One.", 1, moves=True)
+    copied = Told("a copy on the device", (64, 0, 0))
+    for told, turned, words in (
+        ((), True, ".t()"),
+        ((copied, copied), False, "2 copies on the device"),
+        ((), False, ""),
+    ):
+        watched = Watched(elsewhere=(), foreign=((0, 0),), told=told)
+        launched = Launch(kernel="square_kernel", grid=(1, 1, 1), block=(1, 1, 1))
+        player: Any = SimpleNamespace(backend="simt")
+        seen = ObservedCall(player, watched, [launched], SOURCE, turned)
+        found = not_own(TASK, case, seen, [(40, 30)], [(30, 40)], np.random.default_rng(1))
+        assert (found is not None) == bool(words) and (not found or words in found.message)
