@@ -119,7 +119,7 @@ def not_own(
 
 
 def _moved_otherwise(seen: ObservedCall) -> str:
-    """Where elements are to be brought to other places: by what else than a kernel they were, or seem to be."""
+    """Where elements are to be brought to other places: by what else they were than a kernel."""
     if seen.turned:
         return "its elements lie in another order than its rows, and a view such as .t() moves none"
     copies = sum(told.what == COPY for told in seen.watched.told or ())
