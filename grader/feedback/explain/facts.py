@@ -532,6 +532,29 @@ def _second_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 yield Fact("second-bias", node.lineno, cause, "Write `nn.Linear(..., bias=False)`.")
 
 
+def _added_twice(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``bias_relu(y + self.bias, self.bias)``: what a kernel adds was added before."""
+    for call in ast.walk(text.tree) if text.tree else ():
+        if not isinstance(call, ast.Call) or len(call.args) < 2:
+            continue
+        for given in call.args:
+            match given:
+                case ast.BinOp(left=left, op=ast.Add(), right=right):
+                    pass
+                case _:
+                    continue
+            for more, rest in ((right, left), (left, right)):
+                name = ast.unparse(more)
+                if "bias" in name and any(
+                    ast.unparse(other) == name for other in call.args if other is not given
+                ):
+                    called = ast.unparse(call.func)
+                    cause = f"{called} is handed {name} to add it, and `{ast.unparse(given)}` has added it before: two are added."
+                    fix = f"Hand over `{ast.unparse(rest)}` alone, without {name}."
+                    yield Fact("added-twice", call.lineno, cause, fix)
+                    return
+
+
 def _returns_none(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if text.tree is None or not re.search(r"\bNone\b", finding.message):
         return  # of a NoneType other facts tell
@@ -647,6 +670,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_in_place, frozenset({Status.MUTATED_INPUT})),
     (_like_a_view, WRONG),
     (_second_bias, WRONG),
+    (_added_twice, WRONG),
     (host_formulas.single, frozenset({Status.PRECISION, Status.WRONG_OUTPUT})),
     (host_formulas.converted, frozenset({Status.WRONG_DTYPE})),
     *name_mistakes.FACTS,

@@ -342,6 +342,14 @@ def test_a_dtype_that_is_asked_for_is_not_made() -> None:
     assert "other-dtype" not in str(told.get("explanation"))
 
 
+def test_a_bias_that_is_added_before_the_kernel_adds_it() -> None:
+    model = "class M(nn.Module):\n    def forward(self, x):\n        return bias_relu(self.gemm(x){}, self.bias)\n"
+    told = attach.explained(failed("wrong"), model.format(" + self.bias")).evidence["explanation"]
+    assert isinstance(told, dict) and told["rule"] == "added-twice" and told["line"] == 3
+    assert "bias_relu is handed self.bias to add it" in str(told) and "`self.gemm(x)` alone" in str(told)
+    assert not attach.explained(failed("wrong"), model.format("")).evidence
+
+
 def test_the_second_bias_of_a_model() -> None:
     model = "class M(nn.Module):\n    def __init__(self):\n        self.gemm = nn.Linear(3, 4{})\n        self.bias = nn.Parameter(torch.zeros(4))\n"
     finding = failed("wrong")
