@@ -118,7 +118,8 @@ def findings_table(verdict: Verdict, *, every: bool = False) -> Table:
     stages, findings = verdict.exercise_stages, verdict.findings
     staged = {name for stage in stages for name in stage.checks}
     for group in _groups([f for f in findings if f.id not in staged], every=every):
-        table.add_row(*_line(group))
+        mark, name, points, text = _line(group)
+        table.add_row(mark, Text(name), points, text)
     left = verdict.left
     at = verdict.open_stage
     for k, stage in enumerate(stages):
@@ -127,7 +128,7 @@ def findings_table(verdict: Verdict, *, every: bool = False) -> Table:
         table.add_row(*_stage_line(title, own, minutes, done=stage.done(left), begun=at is not None))
         for group in _groups(own, every=every) if every or k == at else ():
             mark, name, points, text = _line(group)
-            table.add_row(mark, f"  {name}", points, text)
+            table.add_row(mark, Text(f"  {name}"), points, text)
     return table
 
 
