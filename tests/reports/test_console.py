@@ -201,3 +201,17 @@ def test_threads_are_offered_only_where_there_were_some(kind: str, offered: bool
         "memory", Status.ILLEGAL_ACCESS, "reads", 0, 2, {"seen": [{"kind": kind, "check": "whole"}]}
     )
     assert bool(wording.replay_offer(verdict(seen))) is offered
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_a_name_with_brackets_is_shown_as_it_is(every: bool) -> None:
+    out = io.StringIO()
+    made = replace(
+        verdict(
+            Finding("[/*]", Status.WRONG_OUTPUT, "Wrong.", 0, 1),
+            Finding("[red]", Status.FAILED, "Off.", 0, 1),
+        ),
+        exercise_stages=(Stage("One", 5, ("[red]",)),),
+    )
+    report.show_table(Console(file=out, width=80), made, "why", every=every)
+    assert "[/*]" in out.getvalue() and "[red]" in out.getvalue()
