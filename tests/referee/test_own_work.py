@@ -62,6 +62,10 @@ def test_a_small_result_that_was_computed_elsewhere_is_not_own_work(
     assert ("computed elsewhere (sum" in _told((("sum", 4 * numbers),), ((0, 0),), shape)) is not own
 
 
+def test_a_small_table_of_the_host_is_no_work_of_a_small_result() -> None:
+    assert _told((("the host", 8),), ((0, 0),), (1,)) == ""
+
+
 def test_numbers_from_elsewhere_are_not_own_work() -> None:
     assert "computed elsewhere (mul: 1,100, the host: 100)" in _told(
         (("the host", 400), ("mul", 4400)), ((0, 0),)
