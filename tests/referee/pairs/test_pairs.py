@@ -99,6 +99,7 @@ def test_a_problem_that_shows_nothing_is_said_to_be_one(
     ref = reference(forward, inputs)
     verdict = judged(tmp_path, ref, torch_one(ref))
     assert word in said(verdict, "problem") and verdict.status is Status.NOT_GRADABLE
+    assert "evaluation mode" not in said(verdict, "problem"), "it holds no running statistics"
 
 
 def test_a_training_mode_that_makes_much_of_rounding_is_left_for_evaluation_mode(tmp_path: Path) -> None:
