@@ -2,11 +2,13 @@
 
     python benchmarks/batch_class.py [--count 200] [--hostile 50] [--json FILE]
     python benchmarks/batch_class.py --speed 1,2 --count 40 --hostile 0 [--backend cuda] [--json FILE]
+    python benchmarks/batch_class.py --speed 1,2 --count 8 --lesson 13 --one-cache --backend cuda [--json F]
 
 With ``--speed`` the same class, no two kernels alike, is graded with each number of workers, from an empty
 cache of builds and once more with what was built. Kept are the seconds of the whole command, in which its
 processes start, and of what lies between its first verdict and its last. On the CPU a worker gets one core
-(taskset); on GPUs the number is theirs.
+(taskset); on GPUs the number is theirs. A class of another ``--lesson`` is its solution, so often, each time
+another file: lesson 13 races each, for which a GPU must have nothing else to do.
 """
 
 from __future__ import annotations
@@ -29,16 +31,23 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from grader.backends.detect import gpu_name  # noqa: E402
+from grader.domain import lessons  # noqa: E402
 from tests.teaching.batch import klass  # noqa: E402
 
-SOLUTION = ROOT / "solutions/03_square_kernel/solution.py"
+LESSON = "03"
 
 
 def grade(
-    folder: Path, out: Path, backend: str, workers: int, env: dict[str, str], cores: str = ""
+    folder: Path,
+    out: Path,
+    backend: str,
+    workers: int,
+    env: dict[str, str],
+    cores: str = "",
+    lesson: str = LESSON,
 ) -> tuple[list[dict[str, Any]], float, float]:
     """One batch in a process of its own: its rows, its seconds, and seconds a verdict once the first came."""
-    words = ["batch", str(folder), "--lesson", "03", "--out", str(out), "--backend", backend, "--quiet"]
+    words = ["batch", str(folder), "--lesson", lesson, "--out", str(out), "--backend", backend, "--quiet"]
     words += ["--workers", str(workers), "--limit", "30"]
     command = [*(["taskset", "-c", cores] if cores else []), sys.executable, "-m", "grader", *words]
     begun = time.monotonic()
@@ -76,7 +85,18 @@ def whole(made: list[klass.Made], folder: Path, backend: str, workers: int) -> d
     }  # fmt: skip
 
 
-def speeds(folder: Path, backend: str, counts: list[int], number: int, *, one_cache: bool) -> dict[str, Any]:
+def same(lesson: str, count: int, folder: Path) -> None:
+    """A class that hands in the lesson's solution, each with a comment of their own."""
+    folder.mkdir()
+    code = lessons.find(lesson).solution.read_text()
+    for number in range(count):
+        text = code.replace("__global__", f"// {number}\n__global__", 1)
+        (folder / f"student{number:03}.py").write_text(text)
+
+
+def speeds(
+    folder: Path, backend: str, counts: list[int], number: int, *, one_cache: bool, lesson: str
+) -> dict[str, Any]:
     """Gradings a second by number of workers, with an empty cache of builds and with that of the first time.
 
     The first build of the back end itself is not counted.
@@ -87,14 +107,17 @@ def speeds(folder: Path, backend: str, counts: list[int], number: int, *, one_ca
             if not runs or not one_cache:
                 env = {"COURSE_CACHE": caches.enter_context(tempfile.TemporaryDirectory())}
                 subprocess.run(
-                    [sys.executable, "-m", "grader", "check", "03", str(SOLUTION), "--backend", backend],
+                    [
+                        sys.executable, "-m", "grader", "check", lesson, str(lessons.find(lesson).solution),
+                        "--backend", backend,
+                    ],
                     cwd=ROOT, env=os.environ | env, check=True, stdout=subprocess.DEVNULL,
                 )  # fmt: skip
             cores = ",".join(map(str, range(count))) if backend == "simt" else ""
             run: dict[str, Any] = {}
             for kind in ("_cached",) if runs and one_cache else ("", "_cached"):
                 out = folder / f"results-{count}{kind}"
-                rows, took, going = grade(folder / "class", out, backend, count, env, cores)
+                rows, took, going = grade(folder / "class", out, backend, count, env, cores, lesson)
                 assert len(rows) == number
                 run |= {f"seconds{kind}": round(took, 1), f"seconds_each{kind}": round(took / number, 2)}
                 run |= {f"going_seconds_each{kind}": round(going, 2)}
@@ -120,16 +143,23 @@ def main() -> None:
     parser.add_argument("--backend", default="simt")
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--speed", default="", help="numbers of workers to compare: 1,2,4")
+    parser.add_argument("--lesson", default=LESSON, help="with --speed")
     parser.add_argument("--one-cache", action="store_true", help="only the most workers begin without builds")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     made = klass.make(options.count, options.hostile, kernels=bool(options.speed))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        klass.write(made, folder / "class")
+        if options.lesson == LESSON:
+            klass.write(made, folder / "class")
+        else:
+            same(options.lesson, options.count, folder / "class")
         if options.speed:
             counts = [int(x) for x in options.speed.split(",")]
-            result = speeds(folder, options.backend, counts, options.count, one_cache=options.one_cache)
+            result = speeds(
+                folder, options.backend, counts, options.count,
+                one_cache=options.one_cache, lesson=options.lesson,
+            )  # fmt: skip
         else:
             result = whole(made, folder, options.backend, options.workers)
     result |= {
