@@ -151,8 +151,10 @@ __global__ void split_rows(const float* __restrict__ in, uint4* __restrict__ par
     small = __reduce_add_sync(0xffffffffu, small);
     if (threadIdx.x % 32 == 0) atomicAdd(counted, large), atomicAdd(counted + 1, small);
     __syncthreads();
-    if (threadIdx.x == 0)  // of zeros nothing is lost
-        widths[blockIdx.x] = largest == 0 ? UNIT << 18 : width(counted[0], counted[1], inner, 0);
+    if (threadIdx.x == 0)  // of zeros nothing is lost; what is tiny cannot be lifted far enough
+        widths[blockIdx.x] = largest == 0          ? UNIT << 18
+                             : largest < 15u << 23 ? UNIT << 4
+                                                   : width(counted[0], counted[1], inner, 0);
 }
 """
 
@@ -163,10 +165,10 @@ __device__ __forceinline__ float epilogue(float v, float scale, bool relu) {
 
 // region: unsure
 // A block for each tile of TALL x WIDE outputs: marks it as broken if the error of its sums is not surely
-// small.
-template <int TALL, int WIDE>
-__global__ void unsure(const unsigned* __restrict__ x_widths, const unsigned* __restrict__ w_widths,
-                       unsigned* broken, int rows, int cols) {
+// small. Widths: what has the width of each row of weights, by its number.
+template <int TALL, int WIDE, typename Widths>
+__global__ void unsure(const unsigned* __restrict__ x_widths, Widths w_widths, unsigned* broken, int rows,
+                       int cols) {
     const int across = (cols + WIDE - 1) / WIDE, row0 = blockIdx.x / across * TALL,
               col0 = blockIdx.x % across * WIDE;
     __shared__ unsigned least[2], most[2], power;  // large and small, of x and of the weights

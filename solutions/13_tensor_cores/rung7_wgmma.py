@@ -1,11 +1,11 @@
 """Rung 7, Hopper (sm_90a): the weights are split on their way into the tensor cores, and never written
 back.
 
-A block of 128 features x 256 rows: one warpgroup copies (TMA), two multiply. The weights are the *left*
-operand of the product, because `wgmma` takes that one from registers, and in registers a warp can split
-what it has just read. So float32 weights go memory -> shared memory -> registers -> tensor core, once;
-only the small x is split beforehand. Two blocks of a cluster work on the same rows of x, and each
-fetches half of them for both.
+A block of 128 features x 256 rows: one warpgroup copies (TMA) and counts what is large and what small in the
+weights (see parts.py), two multiply. The weights are the *left* operand of the product, because `wgmma` takes
+that one from registers, and in registers a warp can split what it has just read. So float32 weights go memory
+-> shared memory -> registers -> tensor core, once; only the small x is split beforehand. Two blocks of a
+cluster work on the same rows of x, and each fetches half of them for both.
 
 A chunk is 32 numbers deep. Its cross terms are added up first, while the sum is small and rounding costs
 nothing, then high x high; then the chunk's sum leaves the tensor core, is scaled back (each row of
@@ -102,11 +102,36 @@ constexpr int FEATURES = 128, ROWS = 256, CLUSTER = 2, STAGES = 4;
 constexpr int W_BYTES = FEATURES * BK * 4, X_BYTES = ROWS * 128, STAGE = W_BYTES + X_BYTES;
 constexpr int SHARED =
     STAGES * (STAGE + 16) + ROWS * 4 + 1024;  // 1024: to begin at a multiple of it, as the swizzle wants
+constexpr int PARTS = 4;  // tiles below each other that share the count of their rows of weights, at most
+
+// What is large and small in rows of weights, as they were counted, each part of a row by another block.
+// x: the width of a part, without its power. y: 0 for zeros; else 2^16, and the exponents of the part's
+// largest number and of what it calls large.
+struct PartWidths {
+    const uint2* __restrict__ counted;
+    int parts, cols;
+    __device__ __forceinline__ unsigned operator[](int row) const {
+        unsigned large = 0, small = 0, widest = 0, floor = 255, any = 0;
+        for (int p = 0; p < parts; ++p) {
+            const uint2 one = counted[static_cast<int64_t>(p) * cols + row];
+            if (one.y == 0) continue;
+            any = 1, large += one.x >> 18, small += one.x >> 4 & UNIT;
+            widest = max(widest, one.y >> 8 & 255), floor = min(floor, one.y & 255);
+        }
+        // A part takes `floor` from its first numbers that are not all zero; the row's largest may lie up to
+        // 2^8 above those.
+        const int power = max(static_cast<int>(widest) + 1 - static_cast<int>(floor) - 10, 0);
+        if (!any) return UNIT << 18;  // zeros: nothing is lost
+        // Nothing is known of it, or its numbers are so tiny that no power of two lifts them far enough.
+        if (power > 8 || floor < 8) return UNIT << 4;
+        return large << 18 | min(small, UNIT) << 4 | power;
+    }
+};
 
 __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
     product(const __grid_constant__ CUtensorMap w_map, const __grid_constant__ CUtensorMap x_map,
             const float* __restrict__ bias, const float* __restrict__ down, float* __restrict__ out,
-            unsigned* __restrict__ w_widths, unsigned* broken, int rows, int cols, int inner, int chunks,
+            uint2* __restrict__ w_widths, unsigned* broken, int rows, int cols, int inner, int chunks,
             float scale, bool relu) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ unsigned char memory[];
@@ -117,15 +142,16 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
     const int tiles = tiles_down * ((tiles_across + CLUSTER - 1) / CLUSTER);  // of a cluster
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; ++s) {
-            prepare(bars + s * 16, 1);                // full: the copying thread, and all bytes
-            prepare(bars + s * 16 + 8, 2 * CLUSTER);  // empty: two warpgroups of each block
+            prepare(bars + s * 16, 1);                    // full: the copying thread, and all bytes
+            prepare(bars + s * 16 + 8, 2 * CLUSTER + 2);  // empty: two warpgroups of each block, and two
+                                                          // warps of this one
         }
         asm volatile("fence.mbarrier_init.release.cluster;");
     }
     cluster_sync();
 
     if (group == 0) {  // the copying warpgroup gives its registers away
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         // region: copy
         if (threadIdx.x == 0) {
             int stage = 0, phase = 1;
@@ -143,8 +169,62 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
             }
         }
         // endregion
+        // region: counted
+        if (threadIdx.x >= 64) {  // two of its warps count what is large and small; a thread has two rows
+            const int line = threadIdx.x - 64;
+            int stage = 0, phase = 0;
+            for (int tile = blockIdx.x / CLUSTER; tile < tiles; tile += gridDim.x / CLUSTER) {
+                const int part = tile % tiles_down, parts = min(tiles_down, PARTS);
+                int next = part < parts ? part : chunks;  // each part counts some of a row's chunks
+                float floor[2] = {INFINITY, INFINITY}, widest[2] = {};
+                unsigned large[2] = {}, small[2] = {};
+                for (int c = 0; c < chunks; ++c) {
+                    const uint32_t full = bars + stage * 16;
+                    wait(full, phase);
+#pragma unroll
+                    for (int r = 0; r < 2 && c == next; ++r) {
+                        const uint32_t row = base + stage * STAGE + (line + r * 64) * 128;
+                        float v[4], most = 0.0f;
+#pragma unroll 2
+                        for (int piece = 0; piece < 8; ++piece) {
+                            read4(v, row + (piece ^ line % 8) * 16);  // swizzled
+#pragma unroll
+                            for (int i = 0; i < 4; ++i) most = fmaxf(most, fabsf(v[i]));
+                        }
+                        widest[r] = fmaxf(widest[r], most);
+                        if (floor[r] == INFINITY && most > 0.0f) floor[r] = most * 0x1p-10f;
+                        const float little = fmaxf(most * 0x1p-17f, 0x1p-110f);  // of what this chunk holds
+#pragma unroll 2
+                        for (int piece = 0; piece < 8; ++piece) {
+                            read4(v, row + (piece ^ line % 8) * 16);
+#pragma unroll
+                            for (int i = 0; i < 4; ++i) {
+                                const float a = fabsf(v[i]);
+                                large[r] += a >= floor[r];
+                                small[r] += a > 0.0f && a < little;
+                            }
+                        }
+                    }
+                    if (c == next) next += parts;
+                    __syncwarp();
+                    if (threadIdx.x % 32 == 0) arrive(full + 8, rank);
+                    if (++stage == STAGES) stage = 0, phase ^= 1;
+                }
+#pragma unroll
+                for (int r = 0; r < 2; ++r) {
+                    const int feature =
+                        (tile / tiles_down * CLUSTER + rank) * FEATURES + line + r * 64;
+                    const unsigned exponents = 1u << 16 | __float_as_uint(widest[r]) >> 23 << 8 |
+                                               __float_as_uint(floor[r]) >> 23;
+                    if (part < parts && feature < cols)
+                        w_widths[static_cast<int64_t>(part) * cols + feature] =
+                            make_uint2(width(large[r], small[r], inner, 0), widest[r] > 0.0f ? exponents : 0);
+                }
+            }
+        }
+        // endregion
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         // Of a 64 x 16 operand a thread holds rows g and g + 8 of its warp's 16, four numbers each; of the
         // chunk, eight each.
         const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -159,8 +239,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
             write1(downs + (threadIdx.x - 128) * 4,
                    down[min(n + static_cast<int>(threadIdx.x) - 128, rows - 1)]);
             asm volatile("bar.sync 1, 256;" ::: "memory");
-            float sum[2][64] = {}, floor[2] = {};
-            uint32_t widest[2] = {}, counts[2] = {};  // of the thread's rows of weights
+            float sum[2][64] = {};
             for (int c = 0; c < chunks; ++c) {
                 const uint32_t full = bars + stage * 16, from = base + stage * STAGE;
                 wait(full, phase);
@@ -179,23 +258,6 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 for (int i = 0; i < 4; ++i)  // four threads share a row
                     largest[i % 2] =
                         max(largest[i % 2], __shfl_xor_sync(0xffffffffu, largest[i % 2], i / 2 + 1));
-                // endregion
-                // region: counted
-                if (n == 0) {  // once for each row: what is large, beside its first numbers that are not
-                               // zero; what is small
-#pragma unroll
-                    for (int r = 0; r < 2; ++r) {
-                        if (floor[r] == 0.0f) floor[r] = __uint_as_float(largest[r]) * 0x1p-10f;
-                        widest[r] = max(widest[r], largest[r]);
-                    }
-#pragma unroll
-                    for (int i = 0; i < 16; ++i) {
-                        const float a = fabsf(v[i / 8][i % 8]), least = floor[i / 8];
-                        counts[i / 8] += a >= least && a > 0.0f          ? 1u
-                                         : a > 0.0f && a < 0.25f * least ? 65536u
-                                                                         : 0u;
-                    }
-                }
                 // endregion
                 // region: halves
                 uint32_t high[2][4], low[2][4];  // [step of 16][register of the operand]
@@ -236,26 +298,6 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                 if (++stage == STAGES) stage = 0, phase ^= 1;
             }
             const int feature = m + mine;
-            if (n == 0) {
-#pragma unroll
-                for (int r = 0; r < 2; ++r) {
-                    unsigned large = 0, small = 0;
-#pragma unroll
-                    for (int lane = 0; lane < 4; ++lane) {  // four threads share a row
-                        const uint32_t one =
-                            __shfl_sync(0xffffffffu, counts[r], threadIdx.x % 32 / 4 * 4 + lane);
-                        large += one & 65535, small += one >> 16;
-                    }
-                    // `floor` was taken from the row's first numbers; its largest may lie up to 2^8 above
-                    // those.
-                    const int power = static_cast<int>(widest[r] >> 23) + 1 -
-                                      static_cast<int>(__float_as_uint(floor[r]) >> 23) - 10;
-                    unsigned found = width(large, small, inner, max(power, 0));
-                    if (power > 8) found = UNIT << 4;        // nothing is known of it
-                    if (widest[r] == 0) found = UNIT << 18;  // zeros: nothing is lost
-                    if (t == 0 && feature + r * 8 < cols) w_widths[feature + r * 8] = found;
-                }
-            }
             const float bias_of[2] = {feature < cols ? bias[feature] : 0.0f,
                                       feature + 8 < cols ? bias[feature + 8] : 0.0f};
             bool odd = false;
@@ -315,9 +357,11 @@ void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor o
     auto parts = torch::empty({rows, chunks * 64}, x.options().dtype(torch::kHalf));
     auto down = torch::empty({rows}, x.options()),
          broken = torch::empty({flags}, x.options().dtype(torch::kInt)),
-         widths = torch::empty({rows + cols}, x.options().dtype(torch::kInt));
+         x_wide = torch::empty({rows}, broken.options()),
+         w_wide = torch::empty({std::min(tiles_down, PARTS), cols, 2}, broken.options());
     unsigned *flag = reinterpret_cast<unsigned*>(broken.data_ptr<int>()),
-             *x_widths = reinterpret_cast<unsigned*>(widths.data_ptr<int>()), *w_widths = x_widths + rows;
+             *x_widths = reinterpret_cast<unsigned*>(x_wide.data_ptr<int>());
+    uint2* w_widths = reinterpret_cast<uint2*>(w_wide.data_ptr<int>());
 
     split_rows<<<rows, 256, 0, stream>>>(x.data_ptr<float>(), reinterpret_cast<uint4*>(parts.data_ptr()),
                                          down.data_ptr<float>(), x_widths, flag, flags, inner, chunks);
@@ -328,7 +372,8 @@ void fused(torch::Tensor x, torch::Tensor w, torch::Tensor bias, torch::Tensor o
     product<<<std::min(sms / CLUSTER, tiles) * CLUSTER, 384, SHARED, stream>>>(
         w_map, x_map, bias.data_ptr<float>(), down.data_ptr<float>(), out.data_ptr<float>(), w_widths, flag,
         rows, cols, inner, chunks, scale, relu);
-    unsure<ROWS, FEATURES><<<flags, 128, 0, stream>>>(x_widths, w_widths, flag, rows, cols);
+    unsure<ROWS, FEATURES><<<flags, 128, 0, stream>>>(
+        x_widths, PartWidths{w_widths, std::min(tiles_down, PARTS), cols}, flag, rows, cols);
     repair<ROWS, FEATURES><<<2 * sms, dim3(32, 8), 0, stream>>>(x.data_ptr<float>(), w.data_ptr<float>(),
                                                                 bias.data_ptr<float>(), out.data_ptr<float>(),
                                                                 flag, rows, cols, inner, scale, relu);

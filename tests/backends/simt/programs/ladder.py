@@ -136,6 +136,7 @@ KINDS = {  # of rows; of the first all pairs are sure, whatever the other side i
     "half zeros": lambda x: x.relu(),
     "one that stands out": lambda x: x.index_fill(1, torch.tensor([7]), 300.0),
     "tiny": lambda x: x * 1e-30,
+    "too tiny to be lifted": lambda x: x * 1e-36,
     "zeros": lambda x: x * 0,
     "few": lambda x: x * (torch.arange(INNER) % 100 == 3),
     "wide": lambda x: x * 10 ** (torch.rand(INNER) * 24 - 12),
@@ -175,7 +176,7 @@ def case_what_is_not_sure_is_marked(m):
             if not marked[name, beside]:
                 assert (lost <= a.abs() @ b.abs().T * 2.0**-22).all(), (name, beside)
     assert not any(marked[a, b] for a in SURE for b in (*SURE, "one that stands out"))
-    assert marked["wide", "wide, against it"] and marked["all but one small", "few"]
+    assert marked["too tiny to be lifted", "plain"] and marked["wide", "wide, against it"] and marked["all but one small", "few"]
 
 
 # Rows that are no whole vectors, tails, several blocks in a row, several parts of the rows.
