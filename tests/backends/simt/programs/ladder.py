@@ -176,7 +176,11 @@ def case_what_is_not_sure_is_marked(m):
             if not marked[name, beside]:
                 assert (lost <= a.abs() @ b.abs().T * 2.0**-22).all(), (name, beside)
     assert not any(marked[a, b] for a in SURE for b in (*SURE, "one that stands out"))
-    assert marked["too tiny to be lifted", "plain"] and marked["wide", "wide, against it"] and marked["all but one small", "few"]
+    assert (
+        marked["too tiny to be lifted", "plain"]
+        and marked["wide", "wide, against it"]
+        and marked["all but one small", "few"]
+    )
 
 
 # Rows that are no whole vectors, tails, several blocks in a row, several parts of the rows.
