@@ -7,7 +7,8 @@ import pytest
 from grader.backends import detect
 from grader.backends.extension.request import BuildRequest
 from grader.domain.verdict import Status
-from grader.referee import builder
+from grader.feedback.explain.attach import explained
+from grader.referee import builder, nearest
 from grader.referee.fault import FaultError
 
 KERNEL = (
@@ -68,3 +69,13 @@ def test_without_a_card_the_player_builds(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_impossible_request_is_tampering() -> None:
     with pytest.raises(FaultError, match="impossible build"):
         builder.for_backend("cuda", 300.0, "auto", card="9.0")({"name": "../x"})
+
+
+def test_a_compiler_that_does_not_end_is_named_and_nothing_is_searched() -> None:
+    deep = f"static int deep = {'(' * 30_000}1{')' * 30_000};\n"
+    made = builder.for_backend("simt", 1.0, "auto")
+    with pytest.raises(FaultError) as caught:
+        made(request(deep + KERNEL))
+    late = explained(caught.value.finding("load"), deep + KERNEL)
+    assert late.status is Status.TIMEOUT and not nearest.wanted(late)
+    assert late.evidence["explanation"]["rule"] == "slow-compiler"

@@ -102,6 +102,13 @@ RULES = (
         "sudo apt-get install python3-dev (for the version of Python that runs the course).",
     ),
     Rule(
+        "slow-compiler",
+        (r"Compiling took longer than [\d.]+ s and was stopped",),
+        "The compiler did not come to an end; nothing of the file has run yet.",
+        "Look for what makes it work: brackets or templates nested very deep, a template or a constexpr function "
+        "that calls itself, a table of many thousand entries, a long loop to be unrolled.",
+    ),
+    Rule(
         "torch-too-early",
         (r"torch was imported before the CPU back end was activated",),
         "PyTorch was imported before the CPU back end was made ready.",
