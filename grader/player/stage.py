@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 
 from grader.backends.simt.runtime import value_origins
-from grader.player import late_inputs, other_stream, values
+from grader.player import late_inputs, other_stream, torch_modes, values
 from grader.player.other_stream import OtherStream
 
 if TYPE_CHECKING:
@@ -95,7 +95,9 @@ class Stage:
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules["submission"] = module
+        modes = torch_modes.count()
         spec.loader.exec_module(module)
+        torch_modes.end_those_above(modes, "the import of the file")
         self.module = module
         return {}
 

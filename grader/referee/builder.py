@@ -126,7 +126,9 @@ def _wrong(error: compiler.CompileError) -> FaultError:
 
 def _late(seconds: float) -> FaultError:
     # Known: a search for what would mend it would compile its like again.
-    return FaultError(Status.TIMEOUT, f"Compiling took longer than {seconds:g} s and was stopped.", known=True)
+    return FaultError(
+        Status.TIMEOUT, f"Compiling took longer than {seconds:g} s and was stopped.", known=True
+    )
 
 
 def prepare_cuda(say: Callable[[str], None]) -> None:

@@ -29,6 +29,10 @@ SHAPE = (
     "block",
     "block",
     "shared memory",
+    "cluster",
+    "cluster",
+    "cluster",
+    "cooperative or not",
 )  # words of a launch, then arguments
 
 

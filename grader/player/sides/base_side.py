@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from grader.player import model_state, values
+from grader.player import model_state, torch_modes, values
 from grader.player.device_arena import DeviceArena
 from grader.player.sides.pieces import Flat
 from grader.player.tensors import dtype_of, form_of, readable
@@ -142,9 +142,13 @@ class BaseSide:
 
     def run(self, target: Callable[..., Any], inputs: Any) -> Any:
         """Call ``target`` with inputs in the form that the problem has for them."""
-        if self.gradients:
-            return _with_gradients(target, inputs)
-        return target(inputs) if self.single else model_state.call(target, inputs)
+        modes = torch_modes.count()
+        try:
+            if self.gradients:
+                return _with_gradients(target, inputs)
+            return target(inputs) if self.single else model_state.call(target, inputs)
+        finally:
+            torch_modes.end_those_above(modes, "the call")
 
     def forget(self, what: str = "") -> None:
         """Drop the lines of these tensors: they have changed or have gone."""

@@ -9,6 +9,7 @@
 #include "recording.h"
 #include "unseen.h"
 
+#include <cfenv>
 #include <limits>
 #include <map>
 #include <memory>
@@ -150,8 +151,18 @@ static void prepare(Worker* w, Launch& launch, void* (*tls_anchor)()) {
   if (g_mode & COUNT) w->counter.start(launch.grid, launch.block_count * launch.thread_count, g_sample_above);
 }
 
+// The way of rounding that the host chose, and whether tiny numbers count, are none of a kernel's business.
+class OwnArithmetic {
+  std::fenv_t host;
+
+ public:
+  OwnArithmetic() { std::fegetenv(&host), std::fesetenv(FE_DFL_ENV); }
+  ~OwnArithmetic() { std::fesetenv(&host); }
+};
+
 // Blocks one after another, as long as there are any: each OS thread that takes part does this.
 static void run(Launch& launch, void* (*tls_anchor)()) {
+  OwnArithmetic own_arithmetic;
   Worker* w = this_worker();
   prepare(w, launch, tls_anchor);
   w->killed = w->exit_reported = w->recording = false;

@@ -4,6 +4,7 @@
 #include "origins.h"
 #include "queue.h"
 #include "shadow.h"
+#include "transcript.h"
 
 #include <map>
 #include <mutex>
@@ -170,6 +171,8 @@ static int allocate_or_wait(void** out, size_t bytes, size_t at) {
     simt_wait();
     error = allocate(out, bytes, at);
   }
+  // Where it lies on its page depends on its size, and a kernel sees its address.
+  if (g_watched && !error) tell("memory of this size", {u32(bytes), u32(bytes >> 32)});
   return error;
 }
 

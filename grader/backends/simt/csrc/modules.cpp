@@ -59,13 +59,26 @@ static bool is_student_variable(const char* mangled) {
   return true;
 }
 
+static u32 hash_of(const char* image, size_t bytes) {
+  u64 hash = bytes;
+  for (size_t i = 0; i + 8 <= bytes; i += 8) {
+    u64 word;
+    memcpy(&word, image + i, 8);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  }
+  return u32(hash ^ hash >> 32);
+}
+
 static void read_symbols(Module* module) {
+  module->file_hash = u32(module->base >> 12);  // if its file is gone, it is like no other
   int file = open(module->path.c_str(), O_RDONLY);
   struct stat status;
   if (file < 0 || fstat(file, &status)) return;
   char* image = (char*)mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   close(file);
   if (image == MAP_FAILED) return;
+  module->file_hash = hash_of(image, status.st_size);
   auto* header = (ElfW(Ehdr)*)image;
   auto* sections = (ElfW(Shdr)*)(image + header->e_shoff);
   for (int i = 0; i < header->e_shnum; ++i) {

@@ -20,6 +20,7 @@ struct Module {
   size_t writable;  // where what it may write begins: below lie code, tables and texts
   std::vector<Symbol> shared_variables, functions, variables;  // variables: __device__ ones and all others
   Shadow* shadow = nullptr;                                    // of its memory, once a kernel used some
+  u32 file_hash = 0;                                           // of what it was loaded from
 };
 
 struct Kernel {

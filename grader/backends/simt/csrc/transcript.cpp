@@ -2,6 +2,8 @@
 
 #include "json.h"
 #include "memory.h"
+#include "modules.h"
+#include "origins.h"
 #include "worker.h"
 
 #include <map>
@@ -11,7 +13,8 @@
 namespace simt {
 
 const char* const NUMBERS_OF = "numbers by torch's ";
-static constexpr size_t MOST_WORDS = 1 << 14, MOST_NUMBERS = 1 << 10, MOST_BYTES = 1 << 16;
+static constexpr size_t MOST_WORDS = 1 << 16, MOST_NUMBERS = 1 << 10, MOST_BYTES = 1 << 16;
+static constexpr u32 MANY = 32;  // words that say one thing: more than may differ from call to call
 
 struct Told {
   std::string what;
@@ -22,6 +25,7 @@ struct Told {
 static std::vector<Told> g_told;
 static std::vector<std::pair<const u8*, u8>> g_unasked;  // where, and what was there
 static std::set<std::string> g_read_of_torch;
+static std::set<const Module*> g_launched_from;
 static std::map<u64, u32> g_numbers;  // of allocations, by serial
 static size_t g_told_words, g_beyond;
 static u32 g_beyond_hash;
@@ -61,7 +65,7 @@ static Words content(const char* from, size_t bytes) {
 }
 
 static void forget_what_was_told() {
-  g_told.clear(), g_unasked.clear(), g_read_of_torch.clear(), g_numbers.clear();
+  g_told.clear(), g_unasked.clear(), g_read_of_torch.clear(), g_launched_from.clear(), g_numbers.clear();
   g_told_words = g_beyond = 0, g_beyond_hash = 0;
 }
 
@@ -86,11 +90,22 @@ void tell(const std::string& what, const Words& words) {
   tell_locked(what, words);
 }
 
+static Words many(u32 hash) {
+  Words words(MANY);
+  for (u32 i = 0; i < MANY; ++i) words[i] = mixed(hash, i);
+  return words;
+}
+
 void tell_launch(const Launch& launch) {
   std::lock_guard<std::mutex> guard(g_transcript_lock);
+  // Numbers can be built into a module, too.
+  if (launch.module && g_launched_from.insert(launch.module).second)
+    tell_locked("the module of " + launch.base_name, many(launch.module->file_hash));
   Words words;
   for (uint3 shape : {launch.grid, launch.block}) words.insert(words.end(), {shape.x, shape.y, shape.z});
   words.push_back(u32(launch.shared_bytes));
+  // A kernel can ask for these, too.
+  words.insert(words.end(), {launch.cluster.x, launch.cluster.y, launch.cluster.z, u32(launch.cooperative)});
   Words arguments = content((const char*)launch.context, launch.context_bytes);
   words.insert(words.end(), arguments.begin(), arguments.end());
   tell_locked("a launch of " + launch.base_name, words);
@@ -147,7 +162,7 @@ using namespace simt;
 extern "C" SIMT_EXPORT const char* simt_transcript() {
   simt_wait();
   std::lock_guard<std::mutex> guard(g_transcript_lock);
-  if (g_beyond) g_told.push_back({"what came later", {u32(g_beyond), g_beyond_hash}});
+  if (g_beyond) g_told.push_back({"what came later", many(mixed(g_beyond_hash, u32(g_beyond)))});
   tell_unasked();
   Json json;
   json.open('[');
