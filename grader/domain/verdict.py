@@ -83,7 +83,7 @@ SENTENCE: dict[Status, str] = {
     Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
     "the exercise is to write that kernel and to let it write the result.",
     Status.WRONG_STREAM: "The work does not go to PyTorch's current stream; "
-    "launch on at::cuda::getCurrentCUDAStream(), asked for in the thread that was called.",
+    "launch on at::cuda::getCurrentCUDAStream(), asked for in the function that Python calls.",
     Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; "
     "work out the index in that line for the thread that is named.",
     Status.UNINITIALISED: "Something was never written: memory that a thread reads, or an element of the "

@@ -55,7 +55,7 @@ LIMITS = Limits(load=8.0, build=30.0, call=3.0)
 # Answers that the exercise asks for: a change of these would give them away.
 ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
 # Explanations that a file's looks lead to where nothing better is known.
-GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part"}
+GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part", "expected-value"}
 COMMENT = re.compile(r"(?<=[;{}])\s*//.*$")  # of C++
 CONDITION = re.compile(r"[=!<>]=|(?<![<>-])[<>](?![<>])|&&|\|\||!|\?")
 ARITHMETIC = re.compile(r"(?<=[\w\])])\s*[-+*/%]\s*(?=[\w(])")

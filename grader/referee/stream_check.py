@@ -38,7 +38,7 @@ LEAVES = (
 FAILED = "With another current stream than the default one the call fails: "
 LAUNCH = (
     "Launch on the current stream: `<<<blocks, threads, 0, at::cuda::getCurrentCUDAStream()>>>`, asked for "
-    "in the thread that was called."
+    "in the function that Python calls: a thread that this starts has another one."
 )
 SOME = ("The work does not go", "Not all of the work goes")  # to the current stream
 RIGHT = "The results are right all the same, as long as nobody changes the current stream."

@@ -23,7 +23,7 @@ ROUNDED = re.compile(
 )
 
 
-def _branch(text: SubmissionText, finding: Finding, *, whole: bool = False) -> list[ast.stmt]:
+def branch(text: SubmissionText, finding: Finding, *, whole: bool = False) -> list[ast.stmt]:
     """The statements of what the message names by its line, and of the file's functions that these call.
 
     ``whole``: those of all tests where the line is no branch or function.
@@ -67,7 +67,7 @@ def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not PASSED.search(finding.message):
         return
     own = {n.name for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)} if text.tree else set()
-    inside = list(_nodes(_branch(text, finding, whole=True)))
+    inside = list(_nodes(branch(text, finding, whole=True)))
     read = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     every = [n for n in inside if isinstance(n, ast.Expr) and _truth(n.value, own)]
     kept = [n for n in inside if isinstance(n, ast.Assign) and _truth(n.value, own)
@@ -89,14 +89,15 @@ def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     yield Fact("answer-dropped", lines[0], cause, f"{fix}.")
 
 
-def _kernels(text: SubmissionText) -> set[str]:
+def kernels(text: SubmissionText) -> set[str]:
     """The names under which the file's functions get the kernel."""
     first = [n.args.args[0].arg for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.args.args
              and n.name.startswith("test")] if text.tree else []  # fmt: skip
     return {"kernel", *first}
 
 
-def _calls(node: ast.AST, names: set[str]) -> list[ast.Call]:
+def calls(node: ast.AST, names: set[str]) -> list[ast.Call]:
+    """The calls of these functions in a part of the file."""
     return [n for n in ast.walk(node) if isinstance(n, ast.Call) and ast.unparse(n.func) in names]
 
 
@@ -107,8 +108,8 @@ def _made_plain(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         ways |= {"clone"}  # which leaves a transposed view as it is
     if "begin at a multiple" in finding.message or "wherever a view begins" in finding.message:
         ways -= {"contiguous"}  # which leaves a part of a row as it is
-    for statement in _branch(text, finding) if ways else ():
-        for call in _calls(statement, _kernels(text)):
+    for statement in branch(text, finding) if ways else ():
+        for call in calls(statement, kernels(text)):
             plain = call.args[0] if call.args else None
             if (
                 isinstance(plain, ast.Call)
@@ -140,7 +141,7 @@ def _same_bits(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
     for how, sides in _compared(around, line):
         whole = [_spelled(side, values) for side in sides]
-        by_kernel = [any(re.search(rf"\b{k}\(", one) for k in _kernels(text)) for one in whole]
+        by_kernel = [any(re.search(rf"\b{k}\(", one) for k in kernels(text)) for one in whole]
         if sum(by_kernel) != 1:
             continue
         other = whole[by_kernel.index(False)]
@@ -190,12 +191,12 @@ def _never_half(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``with torch.autocast(...): kernel(x, 2.0)`` in a test that a kernel passes which refuses half precision."""
     if "refuses half precision" not in finding.message:
         return
-    inside = _branch(text, finding)
+    inside = branch(text, finding)
     if re.search(
         r"half|float16|autocast_mode|Linear|linear|matmul|\bmm\(|@", "\n".join(map(ast.unparse, inside))
     ):
         return
-    for call in (c for statement in inside for c in _calls(statement, _kernels(text))):
+    for call in (c for statement in inside for c in calls(statement, kernels(text))):
         if call.args:
             x = ast.unparse(call.args[0])
             cause = (
@@ -215,7 +216,7 @@ def _too_few(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     )
     if said is None or text.tree is None:
         return
-    for call in (c for c in _calls(text.tree, _kernels(text)) if c.lineno == int(said["line"])):
+    for call in (c for c in calls(text.tree, kernels(text)) if c.lineno == int(said["line"])):
         names = re.findall(r"'(\w+)'", said["names"])
         cause = f"`{ast.unparse(call)}` leaves out {' and '.join(names)}, which the kernel takes, too."
         right = ", ".join([*map(ast.unparse, call.args), *names])
@@ -228,7 +229,7 @@ def _asserted_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert (a == b, "wrong")``, which is true whatever a and b are."""
     if "It passes on a kernel" not in finding.message:
         return
-    for node in _nodes(_branch(text, finding, whole=True)):
+    for node in _nodes(branch(text, finding, whole=True)):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
             parts = ", ".join(map(ast.unparse, node.test.elts))
             if len(node.test.elts) > 1 and not any(map(_message, node.test.elts[1:])):
@@ -262,7 +263,7 @@ def _asserted_method(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert (x == kept).all``, which is the method and true in any case."""
     if not PASSED.search(finding.message):
         return
-    for node in _nodes(_branch(text, finding, whole=True)):
+    for node in _nodes(branch(text, finding, whole=True)):
         tests: list[ast.expr] = [node.test] if isinstance(node, ast.Assert) else []
         for test in tests:
             tests += test.values if isinstance(test, ast.BoolOp) else []
@@ -278,7 +279,7 @@ def _with_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not PASSED.search(finding.message):
         return
     again = re.search(r"second|again|repeat|twice|each call|overwrites", finding.message)
-    for node in _nodes(_branch(text, finding, whole=True)):
+    for node in _nodes(branch(text, finding, whole=True)):
         sides: list[ast.expr] = []
         if not isinstance(node, ast.expr):
             continue
@@ -290,8 +291,8 @@ def _with_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
         if len(sides) != 2 or ast.unparse(sides[0]) != ast.unparse(sides[1]):
             continue
-        code, calls = ast.unparse(sides[0]), any(isinstance(n, ast.Call) for n in ast.walk(sides[0]))
-        if calls and again:
+        code, calling = ast.unparse(sides[0]), any(isinstance(n, ast.Call) for n in ast.walk(sides[0]))
+        if calling and again:
             continue
         cause = f"This compares `{code}` with itself: whatever the kernel gives, the two sides are the same."
         yield Fact("with-itself", node.lineno, cause, "Compare what the kernel gives with what is expected.")
@@ -303,7 +304,7 @@ def _lets_one_pass(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     by_one, rounded = "1 too " in finding.message, re.search(r"in float32|24 bits", finding.message)
     if "It passes on a kernel" not in finding.message or not (by_one or rounded):
         return
-    for node in _nodes(_branch(text, finding, whole=True)):
+    for node in _nodes(branch(text, finding, whole=True)):
         if isinstance(node, ast.Call) and (name := ast.unparse(node.func)).rpartition(".")[2] in (
             "allclose",
             "isclose",
@@ -363,7 +364,7 @@ def _one_is_enough(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert ((out - best).abs() <= allowed).any()``, which one right element passes."""
     if "It passes on a kernel" not in finding.message or text.tree is None:
         return
-    looked_at = _branch(text, finding) or [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
+    looked_at = branch(text, finding) or [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
     for asserted in (n for n in _nodes(looked_at) if isinstance(n, ast.Assert)):
         parts = asserted.test.values if isinstance(asserted.test, ast.BoolOp) else [asserted.test]
         for part in parts:
@@ -386,7 +387,7 @@ def _elements_alone(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert kernel(x[:0]).numel() == 0`` in a test that a kernel passes which gives another shape back."""
     if "in another shape" not in finding.message:
         return
-    inside = [n for n in _nodes(_branch(text, finding)) if isinstance(n, ast.Assert)]
+    inside = [n for n in _nodes(branch(text, finding)) if isinstance(n, ast.Assert)]
     whole = "\n".join(map(ast.unparse, inside))
     if not inside or re.search(r"\.shape\b(?!\[)|\.size\(\)|\bequal\(|assert_close", whole):
         return
@@ -406,7 +407,7 @@ def _one_sided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert (out - best).max() < 1e-6``, which a result far below what is expected passes."""
     if "It passes on a kernel" not in finding.message or text.tree is None:
         return
-    looked_at = _branch(text, finding)
+    looked_at = branch(text, finding)
     if not looked_at:  # the line is an entry of a table: the tests themselves look at it
         own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
         called = {n.func.id for f in own if f.name.startswith("test") for n in ast.walk(f)
@@ -431,7 +432,7 @@ def _one_sided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if difference is None:
             continue
         by_kernel = [
-            any(re.search(rf"\b{k}\(", _spelled(side, values)) for k in _kernels(text))
+            any(re.search(rf"\b{k}\(", _spelled(side, values)) for k in kernels(text))
             or bool(re.match(r"out|got|result|actual|y\b", ast.unparse(side)))
             for side in (difference.left, difference.right)
         ]

@@ -31,8 +31,9 @@ def plain_call(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         for kernel in text.kernels:
             if match := re.search(rf"\b{kernel.name}\s*(?:<[^<>;]*>\s*)?\(", function.body):
                 cause = (
-                    f"{kernel.name} is called like a C++ function, so it runs once, on the host. A kernel is "
-                    "launched: between its name and its arguments stand the number of blocks and that of threads in each."
+                    f'{kernel.name} is a kernel, and here it is called like a C++ function, which nvcc refuses ("a __global__ function '
+                    'call must be configured"). A kernel is launched: between its name and its arguments stand the number of blocks '
+                    "and that of threads in each."
                 )
                 fix = f"Write `{kernel.name}<<<{_launched_by(function.body, text.code)}>>>(...)`."
                 yield Fact("plain-call", text.line(function.start + match.start()), cause, fix)

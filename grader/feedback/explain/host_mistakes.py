@@ -812,10 +812,28 @@ def _not_on_the_stream(text: SubmissionText, finding: Finding) -> Iterator[Fact]
             yield Fact("default-stream", line, cause,
                        f"Write `<<<{given[0]}, {given[1]}, {[*given, '0'][2]}, {stream}>>>`{as_there}.")  # fmt: skip
             return
-        made = re.search(rf"\b{re.escape(given[3])}\s*=\s*(?P<v>\w+)\s*;", text.code)
-        if made and made["v"] in DEFAULT:
-            cause = f"{given[3]} is `{made['v']}`, the default stream, and the current one may be another."
-            yield Fact("default-stream", text.line(made.start()), cause, f"Write `{given[3]} = {current};`.")
+        if told := _default_made(text.code[:at], given[3]):
+            where, stream, value = told
+            cause = f"{stream} is `{value}`, the default stream, and the current one may be another."
+            cause += (
+                f" The launch in line {line} uses it."
+                if stream == given[3]
+                else f" The launch in line {line} uses it as {given[3]}."
+            )
+            yield Fact("default-stream", text.line(where), cause, f"Write `{stream} = {current};`.")
+
+
+def _default_made(code: str, stream: str) -> tuple[int, str, str] | None:
+    """Where a stream's variable, or the one that it is a copy of, was last given the default stream: place, name, value."""
+    for _ in range(3):
+        form = rf"\b{re.escape(stream)}(?:\s*=\s*|\s*[({{]\s*)(?P<v>(?:static_cast<\w+>\()?(?:[\w:]+(?:\([^()]*\))?(?:\.stream\(\))?))\s*[)}}]*\s*[;,]"
+        made = next(reversed(list(re.finditer(form, code))), None) if re.fullmatch(r"\w+", stream) else None
+        if made is None:
+            return None
+        if made["v"] in DEFAULT or re.search(r"getDefaultCUDAStream\(", made["v"]):
+            return made.start(), stream, made["v"]
+        code, stream = code[: made.start()], made["v"]
+    return None
 
 
 def _configurations(text: SubmissionText) -> Iterator[tuple[int, str, list[str]]]:

@@ -11,6 +11,7 @@ from grader.domain.lessons import every
 from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import (
+    around_the_call,
     attach,
     bodies,
     declared_otherwise,
@@ -28,7 +29,10 @@ from grader.feedback.explain import (
     operator_mistakes,
     precedence,
     product_tiles,
+    row_starts,
     running_totals,
+    taken_early,
+    tile_fills,
     tile_mistakes,
     together,
     turned_operands,
@@ -60,6 +64,10 @@ FINDERS = [
         *precedence.FACTS,
         *turned_operands.FACTS,
         *wrong_bounds.FACTS,
+        *around_the_call.FACTS,
+        *row_starts.FACTS,
+        *taken_early.FACTS,
+        *tile_fills.FACTS,
     )
 ]
 FINDERS += [host_mistakes.never_called, functions_first.returned, host_formulas.single]

@@ -142,12 +142,27 @@ def test_a_launch_beside_one_that_has_a_stream(line: int, old: str, new: str, fi
     assert (explanation.rule, explanation.line, explanation.fix) == ("default-stream", line, fix)
 
 
-def test_a_stream_that_is_the_default_one() -> None:
-    source = cuda(*STREAMS).replace(
-        "auto stream = at::cuda::getCurrentCUDAStream();", "cudaStream_t stream = 0;"
-    )
-    explanation = told(source, Status.WRONG_STREAM, line=4)
-    assert explanation.line == 3 and explanation.fix == "Write `stream = at::cuda::getCurrentCUDAStream();`."
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        ("cudaStream_t stream = 0;", "stream"),
+        ("auto stream = at::cuda::getDefaultCUDAStream();", "stream"),
+        ("cudaStream_t stream = c10::cuda::getDefaultCUDAStream().stream();", "stream"),
+        ("auto stream(at::cuda::getDefaultCUDAStream());", "stream"),
+        ("auto usual = at::cuda::getDefaultCUDAStream(); auto stream = usual;", "usual"),
+        ("auto stream = at::cuda::getStreamFromPool();", ""),
+    ],
+)
+def test_a_stream_that_is_the_default_one(made: str, name: str) -> None:
+    source = cuda(*STREAMS).replace("auto stream = at::cuda::getCurrentCUDAStream();", made)
+    finding = Finding("streams", Status.WRONG_STREAM, "", evidence={"line": 4})
+    found = attach.explained(finding, source).evidence.get("explanation")
+    if not name:
+        assert found is None
+        return
+    assert isinstance(found, dict) and found["line"] == 3
+    assert found["fix"] == f"Write `{name} = at::cuda::getCurrentCUDAStream();`."
+    assert "The launch in line 4 uses it" in str(found["cause"])
 
 
 def test_columns_in_floats_for_a_kernel_of_float4() -> None:

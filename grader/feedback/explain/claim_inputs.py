@@ -1,0 +1,172 @@
+"""What a student's test asks for and hands over: a claim's name, an input without elements; see ``facts.py``."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+import operator
+import re
+from typing import TYPE_CHECKING
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.claim_tests import branch, calls, kernels
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ALIKE = 0.7
+MAKERS = {"randn", "rand", "zeros", "ones", "empty", "full", "randint"}
+SAME_SHAPE = {
+    "cuda", "cpu", "half", "float", "double", "clone", "contiguous", "detach", "requires_grad_", "to", "abs", "zero_",
+    "zeros_like", "ones_like", "empty_like", "randn_like", "rand_like",
+}  # fmt: skip
+MOST = 1 << 20  # of a dimension that is looked at
+
+
+def _misspelt(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``claim == "accurat"``, where the test is called for "accurate"."""
+    asked = re.search(r"never calls the kernel that it is given for '(?P<name>[^']+)'", finding.message)
+    if asked is None or text.tree is None:
+        return
+    name = asked["name"]
+    words: dict[str, tuple[int, str]] = {}
+    for node in ast.walk(text.tree):
+        match node:
+            case ast.Compare(left=left, comparators=[right]):
+                sides = [
+                    left,
+                    *(right.elts if isinstance(right, ast.Tuple | ast.List | ast.Set) else [right]),
+                ]
+                code = ast.unparse(node)
+            case ast.MatchValue(value=value):
+                sides, code = [value], f"case {ast.unparse(value)}"
+            case ast.Dict():
+                sides, code = [key for key in node.keys if key], ""
+            case _:
+                continue
+        for one in sides:
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                words.setdefault(one.value, (one.lineno, code))
+    if name in words:
+        return
+    close = difflib.get_close_matches(name, words, 1, ALIKE)
+    if close:
+        line, code = words[close[0]]
+        does = f"`{code}` asks" if code else "this entry is"
+        cause = f"The test is called for '{name}', and no line asks for that: {does} for '{close[0]}'."
+        yield Fact("claim-misspelt", line, cause, f'Write `"{name}"`.')
+
+
+def _not_empty(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``kernel(x[0], 2.0)`` in a test that is for a tensor without elements."""
+    if not re.search(
+        r"It passes on a kernel that (?:launches a grid of no blocks|refuses a tensor without elements)",
+        finding.message,
+    ):
+        return
+    inside = branch(text, finding)
+    given = [c for statement in inside for c in calls(statement, kernels(text)) if c.args]
+    values = {
+        t.id: n.value for f in (text.tree.body if text.tree else ()) if isinstance(f, ast.FunctionDef)
+        for n in ast.walk(f) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+    }  # fmt: skip
+    shapes = [_shape(c.args[0], values, 0) for c in given]
+    if not given or not all(s is not None and math.prod(s) > 0 for s in shapes):
+        return
+    call, shape = given[0], shapes[0] or ()
+    code, count = ast.unparse(call.args[0]), math.prod(shape)
+    what = f"of shape {shape}, {count} element{'' if count == 1 else 's'}"
+    if re.match(r"(?:torch\.)?empty", code) or "torch.empty" in code:
+        what += ": `empty` leaves the values open, and makes as many as it is asked for"
+    elif isinstance(call.args[0], ast.Subscript) and isinstance(call.args[0].slice, ast.Constant):
+        what += f": row {ast.unparse(call.args[0].slice)} of {ast.unparse(call.args[0].value)}"
+    cause = (
+        f"`{code}` is {what}. It is not empty, so the kernel is never asked for a result without elements."
+    )
+    x = re.match(r"[A-Za-z_]\w*", code)
+    name = (
+        x[0]
+        if x and x[0] in values
+        else next((n for n, v in values.items() if len(_shape(v, values, 0) or ()) > 1), "")
+    )
+    whole = _shape(values[name], values, 0) if name in values else None
+    fix = 'Hand over a tensor with a dimension of 0, as `torch.empty(0, 7, device="cuda")`.'
+    if whole:
+        fix = f"No rows of {name} is `{name}[:0]`, of shape {(0, *whole[1:])}: hand that over, and expect that shape."
+    yield Fact("not-empty", call.lineno, cause, fix)
+
+
+def _shape(node: ast.expr, values: dict[str, ast.expr], deep: int) -> tuple[int, ...] | None:
+    """The shape of a tensor as far as the text tells; None if it does not."""
+    if deep > 8:
+        return None
+    match node:
+        case ast.Name(id=name) if name in values:
+            return _shape(values[name], {k: v for k, v in values.items() if k != name}, deep + 1)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=ast.Constant()):
+            return _shape(left, values, deep + 1)
+        case ast.BinOp(left=ast.Constant(), op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            return _shape(right, values, deep + 1)
+        case ast.Subscript(value=of, slice=index):
+            whole = _shape(of, values, deep + 1)
+            return _part(whole, index.elts if isinstance(index, ast.Tuple) else [index]) if whole else None
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=how), args=given) if how in MAKERS:
+            if how == "randint":
+                given = given[2:3] if len(given) > 2 else given[1:2]
+            elif how == "full":
+                given = given[:1]
+            sizes = given[0].elts if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List) else given
+            numbers = tuple(
+                n.value for n in sizes if isinstance(n, ast.Constant) and isinstance(n.value, int)
+            )
+            fits = len(numbers) == len(sizes) and sizes and all(0 <= n <= MOST for n in numbers)
+            return (
+                numbers
+                if fits
+                and not (how in ("full", "randint") and not isinstance(given[0], ast.Tuple | ast.List))
+                else None
+            )
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=how), args=[of]) if (
+            how in SAME_SHAPE
+        ):
+            return _shape(of, values, deep + 1)
+        case ast.Call(func=ast.Attribute(value=of, attr="t"), args=[]):
+            whole = _shape(of, values, deep + 1)
+            return whole[::-1] if whole else None
+        case ast.Call(func=ast.Attribute(value=of, attr=how)) if how in SAME_SHAPE:
+            return _shape(of, values, deep + 1)
+    return None
+
+
+def _part(shape: tuple[int, ...], indices: list[ast.expr]) -> tuple[int, ...] | None:
+    """The shape of ``x[indices]``."""
+    if len(indices) > len(shape):
+        return None
+    left = []
+    for size, index in zip(shape, indices, strict=False):
+        try:
+            whole = ast.literal_eval(index) if not isinstance(index, ast.Slice) else index
+        except (ValueError, TypeError):
+            return None
+        if isinstance(whole, ast.Slice):
+            try:
+                ends = [
+                    None if e is None else operator.index(ast.literal_eval(e))
+                    for e in (whole.lower, whole.upper, whole.step)
+                ]
+            except (ValueError, TypeError):
+                return None
+            if ends[2] == 0:
+                return None
+            left.append(len(range(size)[slice(*ends)]))
+        elif isinstance(whole, bool) or not isinstance(whole, int) or not -size <= whole < size:
+            return None
+    return (*left, *shape[len(indices) :])
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_misspelt, frozenset({Status.WRONG_ANSWER})),
+    (_not_empty, frozenset({Status.WRONG_ANSWER})),
+)

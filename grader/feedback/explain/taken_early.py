@@ -1,0 +1,58 @@
+"""What was read of a tensor before another one took its place: a pointer, strides; see ``facts.py``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, SubmissionText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.domain.verdict import Finding, Status
+
+NEW = "contiguous|to|clone|t|transpose|permute|cuda|toType|flip|mT"
+TAKEN = re.compile(
+    r"\b(?P<p>[A-Za-z_]\w*)\s*(?:=\s*|[({]\s*)(?:(?:reinterpret_cast|static_cast)\s*<[^<>;]*>\s*\(\s*)?"
+    r"(?P<x>[A-Za-z_]\w*)\s*\.\s*(?P<what>(?:mutable_|const_)?data_ptr|strides?)\b"
+)
+REPLACED = re.compile(rf"\b(?P<x>[A-Za-z_]\w*)\s*=\s*(?P=x)\s*\.\s*(?P<how>{NEW})\s*\(")
+
+
+def _before_the_copy(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``xp = x.data_ptr<float>(); x = x.contiguous();``, after which xp still points to the old x."""
+    for function in text.host:
+        body = function.body
+        replaced = list(REPLACED.finditer(body))
+        early: list[tuple[re.Match[str], re.Match[str]]] = []
+        for one in TAKEN.finditer(body):
+            for new in replaced:
+                again = rf"(?<![\w.>]){one['p']}\s*=(?!=)"
+                if new["x"] != one["x"] or new.start() < one.end() or re.search(again, body[one.end() :]):
+                    continue
+                if re.search(rf"(?<![\w.>]){one['p']}\b", body[new.end() :]):
+                    early.append((one, new))
+                    break
+        if not early:
+            continue
+        (one, new), names = early[0], [one["p"] for one, _ in early]
+        x, p, how = one["x"], one["p"], new["how"]
+        at, below = (text.line(function.start + m.start()) for m in (one, new))
+        beside = [o for o, _ in early[1:] if text.line(function.start + o.start()) == at]
+        also = (
+            f", and likewise {' and '.join(o['p'] for o in beside)} of {' and '.join(o['x'] for o in beside)}"
+            if beside
+            else ""
+        )
+        when = ", where it has gaps or is transposed," if how == "contiguous" else ""
+        if "stride" in one["what"]:
+            cause = f"{p} is read of {x} here, and line {below} puts another tensor in its place{when} with strides of its own: {p} is still that of the old one{also}."
+        else:
+            cause = f"{p} is taken of {x} here, before line {below} makes{when} another tensor of {x} by `{how}()`: {p} still points to the old one{also}."
+        last = max(text.line(function.start + m.start()) for _, m in early)
+        yield Fact("taken-early", at, cause, f"Take {' and '.join(dict.fromkeys(names))} below line {last}.")
+        return
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_before_the_copy, WRONG | OUTSIDE | TWICE),)

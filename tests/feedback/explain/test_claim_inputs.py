@@ -1,0 +1,73 @@
+"""What a student's test asks for by name, and an input that is to be empty."""
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+TEST = """import torch
+
+
+def test(kernel, claim):
+    x = torch.randn(33, 7, device="cuda") * 4
+    if claim == "gradients":
+        assert kernel(x.requires_grad_(), 2.0).requires_grad
+    elif claim == "{}":
+        assert kernel({}, 2.0).shape == (0, 7)
+"""
+
+
+def told(name: str, source: str, message: str) -> dict[str, object]:
+    finding = Finding(f"claim: {name}", Status.WRONG_ANSWER, message)
+    found = attach.explained(finding, source).evidence.get("explanation")
+    return found if isinstance(found, dict) else {"rule": "", "cause": "", "fix": ""}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("x[0]", "`x[0]` is of shape (7,), 7 elements: row 0 of x. It is not empty"),
+        ("x", "`x` is of shape (33, 7), 231 elements."),
+        ("x[:1]", "of shape (1, 7)"),
+        ("x[:, 0]", "of shape (33,)"),
+        ("x[1:].t()", "of shape (7, 32)"),
+        ("torch.empty(33, 7)", "`empty` leaves the values open, and makes as many as it is asked for"),
+        ("torch.zeros_like(x)", "of shape (33, 7)"),
+        ("torch.zeros((1, 7))", "of shape (1, 7)"),
+        ("x[:0]", ""),
+        ("x[5:2]", ""),
+        ("x[:, :0]", ""),
+        ("torch.empty(0, 7)", ""),
+        ("torch.empty((0, 7))", ""),
+        ("torch.tensor([])", ""),
+        ("torch.full((0,), 7)", ""),
+        ("x[x > 99]", ""),
+        ("x[n:]", ""),
+    ],
+)
+def test_an_input_that_is_not_empty(given: str, words: str) -> None:
+    passes = "Line 8: It passes on a kernel that launches a grid of no blocks. Which input would show that?"
+    found = told("empty", TEST.format("empty", given), passes)
+    assert (found["rule"] == "not-empty") is bool(words)
+    if words:
+        assert (
+            found["line"] == 9
+            and words in str(found["cause"])
+            and "`x[:0]`, of shape (0, 7)" in str(found["fix"])
+        )
+
+
+@pytest.mark.parametrize(("word", "meant"), [("empt", True), ("empty", False), ("other", False)])
+def test_a_claim_that_is_misspelt(word: str, meant: bool) -> None:
+    never = "Line 4: test never calls the kernel that it is given for 'empty'. It has no code for that."
+    found = told("empty", TEST.format(word, "x[:0]"), never)
+    assert (found["rule"] == "claim-misspelt") is meant
+    if meant:
+        assert found["line"] == 8 and found["fix"] == 'Write `"empty"`.'
+        assert "no line asks for that: `claim == 'empt'` asks for 'empt'." in str(found["cause"])
+
+
+def test_an_entry_that_is_misspelt() -> None:
+    never = "Line 1: test never calls the kernel that it is given for 'reverse'. It ended with KeyError: 'reverse'."
+    found = told("reverse", 'TESTS = {\n    "revers": (1, []),\n}\n', never)
+    assert (found["rule"], found["line"]) == ("claim-misspelt", 2)

@@ -1,0 +1,40 @@
+"""A pointer of a tensor that another one replaces below."""
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import taken_early
+from grader.feedback.explain.source_text import read
+
+HOST = '''code = r"""
+torch::Tensor f(torch::Tensor x, torch::Tensor b) {{
+    {}
+    {}
+    {}
+    return x;
+}}
+"""
+'''
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (("const float *xp = x.data_ptr<float>(), *bp = b.data_ptr<float>();", "x = x.contiguous(); b = b.contiguous();",
+          "k<<<1, 1>>>(xp, bp);"), "xp still points to the old one, and likewise bp of b. Take xp and bp below line 4."),
+        (("auto p = x.data_ptr<float>();", "x = x.contiguous();", "k<<<1, 1>>>(p);"), "before line 4 makes, where it has gaps"),
+        (("auto p = reinterpret_cast<float4*>(x.data_ptr<float>());", "x = x.clone();", "k(p);"), "another tensor of x by `clone()`"),
+        (("float* p = x.mutable_data_ptr<float>();", "x = x.to(torch::kFloat32);", "k(p);"), "by `to()`: p still points"),
+        (("const int64_t s = x.stride(0);", "x = x.contiguous();", "k(s);"), "s is read of x here"),
+        (("x = x.contiguous();", "auto p = x.data_ptr<float>();", "k(p);"), ""),
+        (("auto p = x.data_ptr<float>();", "x = x.contiguous();", "p = x.data_ptr<float>(); k(p);"), ""),
+        (("auto p = x.data_ptr<float>(); k(p);", "x = x.contiguous();", "k(x.data_ptr<float>());"), ""),
+        (("auto p = x.data_ptr<float>();", "b = b.contiguous();", "k(p);"), ""),
+        (("const int64_t n = x.size(0);", "x = x.t();", "k(n);"), ""),
+    ],
+)  # fmt: skip
+def test_a_pointer_to_the_old_tensor(lines: tuple[str, str, str], told: str) -> None:
+    text = read(HOST.format(*lines))
+    finding = Finding("views", Status.WRONG_OUTPUT, "", 0, 1, {})
+    facts = [f for find, _ in taken_early.FACTS for f in find(text, finding)]
+    assert [(f.line, told in f"{f.cause} {f.fix}") for f in facts] == ([(3, True)] if told else [])
