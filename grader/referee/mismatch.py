@@ -13,7 +13,7 @@ Array = NDArray[Any]
 def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
     """A phrase for the set of wrong elements, or "" when it has no shape that we know."""
     count, size = int(np.count_nonzero(wrong)), got.size
-    if said := _negative(answer, got):
+    if said := _negative(answer, got) or _by_sign(wrong, inputs):
         return said
     if count == size or not np.any(got):  # zeros may be right here and there
         whole = _whole(answer, got, inputs)
@@ -38,6 +38,18 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
         return f"every {_ordinal(period)} element, beginning at flat index {first:,}"
     if count == 1:
         return f"this one element of {size:,}"
+    return ""
+
+
+def _by_sign(wrong: Array, inputs: tuple[Array, ...]) -> str:
+    """Whether those elements are wrong, and no others, whose input is negative, or is positive."""
+    count = int(np.count_nonzero(wrong))
+    for number, given in enumerate(inputs if FEWEST <= count < wrong.size else ()):
+        if given.shape != wrong.shape or given.dtype.kind not in "fi":
+            continue
+        for name, has in (("negative", given < 0), ("positive", given > 0)):
+            if np.array_equal(wrong, has):
+                return f"exactly the {count:,} of {wrong.size:,} elements where input {number} is {name}"
     return ""
 
 

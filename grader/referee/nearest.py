@@ -410,11 +410,24 @@ def _found(
     last = every[high - 1]
     if not candidates.good(last.whole):
         return _pair(candidates, every, high)
-    halves = [p for p in last.parts if p.edits != last.whole.edits and not _moves(p, last.parts)]
+    built = "load" not in candidates.ids  # else a bracket may be what lacks
+    halves = [
+        p
+        for p in last.parts
+        if p.edits != last.whole.edits and not _moves(p, last.parts) and not (built and _opens(p))
+    ]
     parts = sorted(halves, key=lambda c: (c.size, rank(c)))
     large = sorted((p for p in parts[MAX_PARTS:] if p.kind == "replace"), key=lambda c: -c.size)
     tried = (*parts[:MAX_PARTS], *large[:MAX_STATEMENTS])
     return next((part for part in tried if candidates.good(part)), last.whole)
+
+
+def _opens(part: Change) -> bool:
+    """Whether it leaves a bracket open, or closes one too many: half of a bracket that is moved."""
+    return any(
+        part.was.count(a) - part.was.count(b) != part.now.count(a) - part.now.count(b)
+        for a, b in ("()", "[]")
+    )
 
 
 def _moves(part: Change, every: Iterable[Change]) -> bool:

@@ -107,6 +107,18 @@ def test_patterns_are_named(make, words) -> None:
     assert words in verdict.message, verdict.message
 
 
+def test_a_fault_that_goes_by_the_sign_of_an_input_is_told() -> None:
+    x = RNG.standard_normal((24, 40)).astype(np.float32)
+    right = x + 2
+    for wrong, words in (
+        (np.where(x < 0, 9, right), "elements where input 0 is negative"),
+        (np.where(x > 0, 9, right), "elements where input 0 is positive"),
+        (np.where(x < -0.5, 9, right), "scattered"),
+    ):
+        verdict = judge(right.astype(np.float64), right, wrong.astype(np.float32), (x,))
+        assert words in verdict.message, verdict.message
+
+
 def test_a_transposed_result_is_recognised() -> None:
     eager = RNG.standard_normal((8, 8)).astype(np.float32)
     verdict = judge(eager.astype(np.float64), eager, np.ascontiguousarray(eager.T))

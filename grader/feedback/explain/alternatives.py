@@ -34,6 +34,9 @@ BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 INTEGERS = re.compile(
     r"(?:const\s+|unsigned\s+|signed\s+)*(?:int|long|size_t|u?int\d+_t|unsigned|short|auto)$"
 )
+# Functions of one number that give a number; and numbers as they are written.
+OF_A_NUMBER = re.compile(r"(?!sizeof$)(?:std::)?\w*(?:f|exp|log|sqrt|tanh|abs|floor|ceil|round|rint|trunc)")
+NUMBER = re.compile(r"-?\d*\.?\d*[fF]?")
 FLOATS = re.compile(r"(?:const\s+)*(?:float|double)$")
 SKIPPED = {
     "template_argument_list", "preproc_def", "preproc_function_def", "preproc_include", "preproc_if", "preproc_ifdef",
@@ -436,22 +439,50 @@ def _binary(writer: _Writer, node: Node) -> str:
                 f"::simt::alt::{FUNCTIONS[writer.text(inside)]}({c}, ::simt::alt::{FUNCTIONS[op]}({d}, {b}))"
             )
             others3.append(("operator", shown, call))
-    if op == "*":
-        others3 += [*_distributed(writer, left, right), *_distributed(writer, right, left)]
+    if op in "*/":
+        others3 += [
+            *_distributed(writer, left, right, op),
+            *_distributed(writer, right, left, op, behind=True),
+        ]
+    if left.type == "call_expression" and (called := _called_with_one(writer, left)):
+        name, given = called  # f(a) + b: the bracket may be meant to close behind b
+        others3.append(
+            ("operator", f"{name}({given} {op} {b})", f"{name}(::simt::alt::{FUNCTIONS[op]}({given}, {b}))")
+        )
     return writer.pick(node, inner, others3)
 
 
-def _distributed(writer: _Writer, factor: Node, brackets: Node) -> Iterator[tuple[str, str, str]]:
-    """``a * (b + c)`` as ``a * b + c`` and as ``b + a * c``."""
+def _called_with_one(writer: _Writer, node: Node) -> tuple[str, str] | None:
+    """The function of a call that may take another number, and its one argument; None if it is another call."""
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    given = [child for child in arguments.children if child.is_named] if arguments else []
+    name = writer.text(function) if function else ""
+    return (name, _flat(writer.text(given[0]))) if len(given) == 1 and OF_A_NUMBER.fullmatch(name) else None
+
+
+def _distributed(
+    writer: _Writer, factor: Node, brackets: Node, op: str, *, behind: bool = False
+) -> Iterator[tuple[str, str, str]]:
+    """``a * (b + c)`` as ``a * b + c`` and as ``b + a * c``; ``a / (b + c)`` as ``a / b + c``, ``(b + c) / a`` as ``b + c / a``."""
     inside = brackets.children[1] if brackets.type == "parenthesized_expression" else None
     if inside is None or inside.type != "binary_expression":
         return
     parts = [inside.child_by_field_name(name) for name in ("left", "operator", "right")]
     b, sign, c = (_flat(writer.text(part)) if part else "" for part in parts)
-    if sign in ("+", "-"):
-        a, add, times = _flat(writer.text(factor)), f"::simt::alt::{FUNCTIONS[sign]}", "::simt::alt::multiply"
-        yield "operator", f"{a} * {b} {sign} {c}", f"{add}({times}({a}, {b}), {c})"
+    if sign not in ("+", "-"):
+        return
+    held = f"({b})" if parts[0] and parts[0].type == "binary_expression" else b
+    a, add, times = (
+        _flat(writer.text(factor)),
+        f"::simt::alt::{FUNCTIONS[sign]}",
+        f"::simt::alt::{FUNCTIONS[op]}",
+    )
+    if op == "*" or not behind:
+        yield "operator", f"{a} {op} {held} {sign} {c}", f"{add}({times}({a}, {b}), {c})"
+    if op == "*":
         yield "operator", f"{b} {sign} {a} * {c}", f"{add}({b}, {times}({a}, {c}))"
+    elif behind:
+        yield "operator", f"{b} {sign} {c} / {a}", f"{add}({b}, {times}({c}, {a}))"
 
 
 def _number(writer: _Writer, node: Node) -> str:
@@ -562,7 +593,7 @@ def _call(writer: _Writer, node: Node) -> str:
         others.append(
             ("operator", f"{swaps[name]}({', '.join(texts)})", f"{swaps[name]}({', '.join(texts)})")
         )
-    if len(texts) == 1 and re.fullmatch(r"\w*(?:f|exp|log|sqrt|tanh|abs)", name) and name != "sizeof":
+    if len(texts) == 1 and OF_A_NUMBER.fullmatch(name):
         for how, shown in (
             ("negative", f"-{texts[0]}"),
             ("half", f"0.5f * {texts[0]}"),
@@ -574,13 +605,30 @@ def _call(writer: _Writer, node: Node) -> str:
                 else f"{name}({shown})"
             )
             others.append(("factor", shown, f"{name}(::simt::alt::{how}({texts[0]}))"))
-        others.append(("drop", texts[0], texts[0]))
+        shown = f"({texts[0]})" if given[0].type == "binary_expression" else texts[0]
+        others.append(("drop", shown, texts[0]))
+        others += _closed_earlier(writer, given[0], name)
+    if name.removeprefix("std::") in swaps and len(texts) == 2:
+        others += [
+            ("drop", one, one)
+            for one, other in zip(texts, texts[::-1], strict=True)
+            if NUMBER.fullmatch(other)
+        ]
     if len(texts) == 2:
         pair = f"{name}({texts[1]}, {texts[0]})"
         kinds = {n: k for n, k, at, end in writer.function.names if at <= node.start_byte < end}
         if kinds.get(texts[0]) is not None and kinds.get(texts[0]) == kinds.get(texts[1]):
             others.append(("swap", pair, pair))
     return writer.pick(node, inner, others)
+
+
+def _closed_earlier(writer: _Writer, given: Node, name: str) -> Iterator[tuple[str, str, str]]:
+    """``f(a + b)`` as ``f(a) + b``."""
+    parts = [given.child_by_field_name(word) for word in ("left", "operator", "right")]
+    if given.type == "binary_expression" and all(parts):
+        a, sign, b = (_flat(writer.text(part)) for part in parts if part)
+        if sign in FUNCTIONS:
+            yield "operator", f"{name}({a}) {sign} {b}", f"::simt::alt::{FUNCTIONS[sign]}({name}({a}), {b})"
 
 
 def _assignment(writer: _Writer, node: Node) -> str:

@@ -39,9 +39,9 @@ def _misspelt(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     left,
                     *(right.elts if isinstance(right, ast.Tuple | ast.List | ast.Set) else [right]),
                 ]
-                code = ast.unparse(node)
+                code = text.quoted(node)
             case ast.MatchValue(value=value):
-                sides, code = [value], f"case {ast.unparse(value)}"
+                sides, code = [value], f"case {text.quoted(value)}"
             case ast.Dict():
                 sides, code = [key for key in node.keys if key], ""
             case _:
@@ -76,7 +76,7 @@ def _not_empty(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not given or not all(s is not None and math.prod(s) > 0 for s in shapes):
         return
     call, shape = given[0], shapes[0] or ()
-    code, count = ast.unparse(call.args[0]), math.prod(shape)
+    code, count = text.quoted(call.args[0]), math.prod(shape)
     what = f"of shape {shape}, {count} element{'' if count == 1 else 's'}"
     if re.match(r"(?:torch\.)?empty", code) or "torch.empty" in code:
         what += ": `empty` leaves the values open, and makes as many as it is asked for"

@@ -87,8 +87,7 @@ def _made_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "fails on a right kernel" not in finding.message or values is None:
         return
     for made, _ in _lambdas(text, finding):
-        code = text.segment(made.body)
-        code = code if "\n" not in code else ast.unparse(made.body)
+        code = text.quoted(made.body)
         run, agree = RUN.search(finding.message), ""
         if run and int(run["count"]) == int(run["last"]) - int(run["first"]) + 1:
             ends = [f"[0] to [{int(run['first']) - 1}]"] if int(run["first"]) else []
@@ -98,7 +97,10 @@ def _made_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 else []
             )
             agree = f" The elements {' and '.join(ends)} agree." if ends else ""
-        cause = f"What the test expects is made by `{code}`: {values['t']}, where the right kernel gives {values['k']}.{agree}"
+        cause = (
+            f"What the test expects is made by `{code}`. The first element that differs is {values['t']} there, and "
+            f"{values['k']} from the right kernel.{agree}"
+        )
         fix = "Work out that one element by hand, from what the task says of this kernel, and compare it with both numbers."
         yield Fact("expected-value", made.lineno, cause, fix)
         return

@@ -28,6 +28,22 @@ ARITHMETIC = {
     ast.Add: ("-", "*"), ast.Sub: ("+",), ast.Mult: ("/", "+", "**", "@"), ast.Div: ("//", "*"),
     ast.FloorDiv: ("/", "%"), ast.Mod: ("//",), ast.Pow: ("*",), ast.MatMult: ("*",),
 }  # fmt: skip
+AROUND = {
+    "abs",
+    "fabs",
+    "sqrt",
+    "floor",
+    "ceil",
+    "round",
+    "int",
+    "float",
+    "sum",
+    "max",
+    "min",
+    "len",
+    "sorted",
+    "set",
+}
 OPERATOR = re.compile(r"[^()\s#][^()\s#]*(?:\s+(?:not|in))?")
 # The kinds of changes, those that are most often the mistake first.
 ORDER = (
@@ -157,6 +173,7 @@ def _expression(  # noqa: C901 - a case a kind of expression
                 yield "swap", file.change("replace", first, last, now, line)
             for part in (node.left, node.right):
                 yield "drop", file.change("replace", first, last, file.text(part), line)
+            yield from _brackets_moved(file, node, file.source[slice(*place)])
         case ast.BoolOp():
             sign = "or" if isinstance(node.op, ast.And) else "and"
             for one, other in pairwise(node.values):
@@ -203,6 +220,12 @@ def _call(file: _File, node: ast.Call) -> Iterator[tuple[str, Change]]:
         for step in ("+ 1", "- 1"):
             place = file.span(node.args[0])
             yield "number", file.change("replace", *place, f"{file.text(node.args[0])} {step}", node.lineno)
+    if len(node.args) == 1 and not node.keywords:
+        yield from _of_one(file, node, node.args[0])
+    if ast.unparse(node.func) in ("max", "min") and len(node.args) == 2:
+        for one, other in (node.args, node.args[::-1]):
+            if isinstance(other, ast.Constant):
+                yield "drop", file.change("replace", first, last, file.text(one), node.lineno)
     for one, other in pairwise(node.args):
         begin, end = file.span(one)[0], file.span(other)[1]
         now = f"{file.text(other)}, {file.text(one)}"
@@ -212,6 +235,39 @@ def _call(file: _File, node: ast.Call) -> Iterator[tuple[str, Change]]:
         comma = re.search(r",\s*$", file.source[:begin])
         if word.arg and comma:
             yield "drop", file.change("delete", comma.start(), end, "", word.lineno)
+
+
+def _of_one(file: _File, node: ast.Call, given: ast.expr) -> Iterator[tuple[str, Change]]:
+    """``abs(a - b)`` as ``a - b``, and ``f(a - b)`` as ``f(a) - b``."""
+    first, last = file.span(node)
+    if ast.unparse(node.func).rpartition(".")[2] in AROUND:
+        alone = (
+            file.text(given)
+            if isinstance(given, ast.Name | ast.Call | ast.Subscript)
+            else f"({file.text(given)})"
+        )
+        yield "drop", file.change("replace", first, last, alone, node.lineno)
+    place = _between(file, given.left, given.right) if isinstance(given, ast.BinOp) else None
+    if isinstance(given, ast.BinOp) and place:
+        a, sign, b = file.text(given.left), file.source[slice(*place)], file.text(given.right)
+        now = f"{file.text(node.func)}({a}) {sign} {b}"
+        yield "operator", file.change("replace", first, last, now, node.lineno)
+
+
+def _brackets_moved(file: _File, node: ast.BinOp, sign: str) -> Iterator[tuple[str, Change]]:
+    """``a / (b + c)`` as ``a / b + c``, ``(b + c) / a`` as ``b + c / a``, and ``f(a) + b`` as ``f(a + b)``."""
+    first, last = file.span(node)
+    text, left, right = file.source[first:last], file.text(node.left), file.text(node.right)
+    for inner, other in ((node.right, left), (node.left, right)):
+        place = _between(file, inner.left, inner.right) if isinstance(inner, ast.BinOp) else None
+        if isinstance(inner, ast.BinOp) and place and text.startswith("(" if inner is node.left else left):
+            b, how, c = file.text(inner.left), file.source[slice(*place)], file.text(inner.right)
+            now = f"{other} {sign} {b} {how} {c}" if inner is node.right else f"{b} {how} {c} {sign} {other}"
+            if ast.dump(ast.parse(now, mode="eval").body) != ast.dump(ast.parse(text, mode="eval").body):
+                yield "operator", file.change("replace", first, last, now, node.lineno)
+    if isinstance(node.left, ast.Call) and len(node.left.args) == 1 and not node.left.keywords:
+        now = f"{file.text(node.left.func)}({file.text(node.left.args[0])} {sign} {right})"
+        yield "operator", file.change("replace", first, last, now, node.lineno)
 
 
 def _statement(file: _File, node: ast.stmt) -> Iterator[tuple[str, Change]]:

@@ -57,6 +57,11 @@ class SubmissionText:
         """A node's text as it stands in the file."""
         return ast.get_source_segment(self.source, node) or ast.unparse(node)
 
+    def quoted(self, node: ast.AST) -> str:
+        """A node's text for a sentence: as it stands in the file, where it stands in one line."""
+        text = self.segment(node)
+        return text if "\n" not in text else ast.unparse(node)
+
     @property
     def kernels(self) -> list[CppFunction]:
         """The kernels among the functions."""

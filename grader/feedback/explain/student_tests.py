@@ -54,7 +54,7 @@ def _no_list(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             beside = [o.elts[at] for o in others if isinstance(o, ast.Tuple) and len(o.elts) > at]
             lists = [b for b in beside if isinstance(b, ast.List)]
             if isinstance(part, ast.Call) and lists and ast.unparse(part.func).startswith("torch."):
-                code = ast.unparse(part)
+                code = text.quoted(part)
                 cause = (
                     f"`{code}` is a tensor where the other entries have a list: a loop over a tensor goes along its first "
                     "dimension, so what it hands over has one dimension less."
@@ -80,7 +80,7 @@ def _dtype(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if len(made) == 1 and bare:
             want, got = refused["want"], TYPES[refused["got"]]
             cause = (
-                f"`{ast.unparse(bare[0])}` makes a tensor of torch.{got}, and the kernel takes torch.{want}."
+                f"`{text.quoted(bare[0])}` makes a tensor of torch.{got}, and the kernel takes torch.{want}."
             )
             if re.fullmatch(r"torch\.randn?", ast.unparse(bare[0].func)) and "int" in want:
                 fix = f"Make whole numbers: `torch.randint(low, high, size, dtype=torch.{want})`."
@@ -222,7 +222,7 @@ def _wraps_round(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
             which = f"{differs[1]}. " if differs else ""
             cause = (
-                f"{which}`{ast.unparse(call)}` wraps round: its {end} element is {other}, and the {end} element of {x} has no "
+                f"{which}`{text.quoted(call)}` wraps round: its {end} element is {other}, and the {end} element of {x} has no "
                 "neighbour on that side."
             )
             yield Fact("wraps-round", call.lineno, cause,
@@ -242,7 +242,7 @@ def _too_narrow(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Pow, ast.Mult))
         ):
             if isinstance(node.left, ast.Name) and "int32" in ast.unparse(value):
-                x, code = node.left.id, ast.unparse(node)
+                x, code = node.left.id, text.quoted(node)
                 wide = ast.unparse(ast.BinOp(ast.parse(f"{x}.long()", mode="eval").body, node.op, node.right))
                 cause = (
                     f"{x} is int32, and so is `{code}`: what is larger than {INT32 - 1:,} does not fit, and another number "
@@ -267,7 +267,7 @@ def _turned_whole(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if whole and isinstance(body, ast.Call) and isinstance(body.func, ast.Attribute):
             x = ast.unparse(body.func.value)
             if re.fullmatch(r"\w+", x):
-                cause = f"`{ast.unparse(body)}` turns all of {x} round: its last element becomes the first. The right kernel does not."
+                cause = f"`{text.quoted(body)}` turns all of {x} round: its last element becomes the first. The right kernel does not."
                 fix = (
                     f"What is turned part by part is taken apart first: `{x}.split(n)` gives parts of n elements, `torch.cat` puts "
                     "them together again."
@@ -296,7 +296,7 @@ def _on_the_cpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             rest = [*map(ast.unparse, call.args[1:]), *map(ast.unparse, call.keywords)]
             right = f"{ast.unparse(call.func)}({', '.join([f'{x}.cuda()', *rest])})"
             back = "" if "cuda" in ast.unparse(call.func) else ".cpu()"
-            cause = f"`{ast.unparse(call)}` hands {x} over as it is, in the memory of the CPU, and a kernel works in that of the GPU."
+            cause = f"`{text.quoted(call)}` hands {x} over as it is, in the memory of the CPU, and a kernel works in that of the GPU."
             fix = f"Write `{right}{back}`: a copy on the GPU goes in, and a copy of the result comes back to be compared with what is on the CPU."
             yield Fact("input-on-the-cpu", call.lineno, cause, fix)
             return
@@ -319,7 +319,7 @@ def _on_the_gpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             continue
         there = [one for one in beside[:2] if isinstance(one, ast.Call) and "cuda" in ast.unparse(one)]
         if len(there) == 1 and ast.unparse(there[0].func) in {"kernel", "f", "candidate"}:
-            shown = ast.unparse(there[0])
+            shown = text.quoted(there[0])
             other = next(ast.unparse(one) for one in beside[:2] if one is not there[0])
             cause = f"`{shown}` gives a tensor in the memory of the GPU, and `{other}` is one in that of the CPU: they cannot be compared where they are."
             yield Fact(
@@ -342,7 +342,7 @@ def _not_called(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 and isinstance(node.body, ast.Attribute)
                 and id(node.body) not in called
             ):
-                shown = ast.unparse(node.body)
+                shown = text.quoted(node.body)
                 cause = f"`{shown}` without brackets is the method {node.body.attr} itself, and not what it gives."
                 yield Fact("method-not-called", node.lineno, cause, f"Call it: `{shown}()`.")
                 return

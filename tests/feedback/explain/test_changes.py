@@ -77,3 +77,27 @@ def test_an_alternative_is_a_change_of_the_file() -> None:
     texts = {one.change.apply(RIGHT) for one in made}
     assert RIGHT.replace("i < n", "i <= n") in texts
     assert RIGHT.replace("blockIdx.x * blockDim.x", "gridDim.x * blockDim.x") in texts
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("scale / (1.0f + expf(-v) + v)", "scale / (1.0f + expf(-v)) + v"),
+        ("scale / (expf(-v) + v)", "scale / expf(-v) + v"),
+        ("(v + scale) / n", "v + scale / n"),
+        ("scale * (1.0f + v + n)", "scale * (1.0f + v) + n"),
+        ("expf(-v + scale)", "expf(-v) + scale"),
+        ("expf(-v) + scale", "expf(-v + scale)"),
+        ("expf(-fabsf(v))", "expf(-v)"),
+        ("std::abs(v - scale) * v", "(v - scale) * v"),
+        ("sqrtf(v)", "v"),
+        ("floorf(v)", "v"),
+        ("fmaxf(v, 0.0f)", "v"),
+        ("std::max(0.0f, v)", "v"),
+    ],
+)
+def test_a_bracket_that_is_moved_and_a_function_that_is_left_away(wrong: str, right: str) -> None:
+    form = 'cuda = r"""\n__global__ void k(const float* x, float* out, float scale, int n) {{\n  const float v = x[0];\n  out[0] = {};\n}}\n"""\n'
+    source = form.format(wrong)
+    _, made = instrumented(source)
+    assert form.format(right) in {one.change.apply(source) for one in made}

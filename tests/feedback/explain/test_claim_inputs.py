@@ -64,7 +64,7 @@ def test_a_claim_that_is_misspelt(word: str, meant: bool) -> None:
     assert (found["rule"] == "claim-misspelt") is meant
     if meant:
         assert found["line"] == 8 and found["fix"] == 'Write `"empty"`.'
-        assert "no line asks for that: `claim == 'empt'` asks for 'empt'." in str(found["cause"])
+        assert "no line asks for that: `claim == \"empt\"` asks for 'empt'." in str(found["cause"])
 
 
 def test_an_entry_that_is_misspelt() -> None:

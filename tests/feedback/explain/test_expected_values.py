@@ -23,10 +23,10 @@ FAILS = (
          "`x[-1]` is the last element of the whole of x. The elements [192] to [199], the last block of 64, agree"),
         ("x - x[0]", "130 of 200 elements differ, from [64] to [199];", "one-of-all", "[0] to [63], the first block of 64, agree"),
         ("x - x[-1]", "190 of 200 elements differ, from [0] to [189];", "expected-value", "The elements [190] to [199] agree."),
-        ("x - x[-1]", "150 of 200 elements differ, from [0] to [199];", "expected-value", "made by `x - x[-1]`: -0.5, where"),
+        ("x - x[-1]", "150 of 200 elements differ, from [0] to [199];", "expected-value", "is -0.5 there, and -1.25 from the right kernel."),
         ("torch.cat([b - b[0] for b in x.split(64)])", "197 of 200 elements differ, from [0] to [199];", "expected-value",
-         "where the right kernel gives -1.25."),
-        ("x - 1_000", "200 of 200 elements differ, from [0] to [199];", "expected-value", "made by `x - 1_000`: -0.5"),
+         "and -1.25 from the right kernel."),
+        ("x - 1_000", "200 of 200 elements differ, from [0] to [199];", "expected-value", "made by `x - 1_000`. The first element that differs is -0.5"),
     ],
 )  # fmt: skip
 def test_the_line_that_makes_it(code: str, differ: str, rule: str, words: str) -> None:

@@ -25,6 +25,11 @@ def mean(values):
     for value in values:
         total += value
         return total / len(values)
+
+
+def near(out, best, k):
+    rest = out / (best + k) + abs(k)
+    return max(abs(out - best), 0) + round(k - 1) - (out + k) / best
 """
 MENDED = {
     "a relation": ("if i > 0", "if i >= 0"),
@@ -37,6 +42,12 @@ MENDED = {
     "a pair": ("first, second = ", "second, first = "),
     "a column": ("        return total / len", "    return total / len"),
     "an assignment": ("total += value", "total = value"),
+    "a function around a sum": ("abs(out - best)", "(out - best)"),
+    "a function around a name": ("abs(k)", "k"),
+    "a maximum with 0": ("max(abs(out - best), 0)", "abs(out - best)"),
+    "a bracket closed too late": ("out / (best + k)", "out / best + k"),
+    "a bracket opened too early": ("(out + k) / best", "out + k / best"),
+    "a bracket of a call closed too late": ("round(k - 1)", "round(k) - 1"),
     "a line": ("        total += value\n", "        pass\n"),
 }
 

@@ -206,3 +206,17 @@ def test_a_result_that_came_back_is_not_blamed(right: str) -> None:
         message = f"Line 4: The test fails on a right kernel: {error} (line 11: assert). A test must let every right kernel pass."
         found = attach.explained(Finding("test of transpose", Status.WRONG_ANSWER, message), source)
         assert "explanation" not in found.evidence
+
+
+def test_an_input_is_quoted_as_it_stands_in_the_file() -> None:
+    message = (
+        "Line 2: The test fails on a right kernel: KernelError: RuntimeError: pairs: x must be a CUDA tensor of torch.int32 with "
+        "1 dimension; this one is of Long with 1 (line 9: assert). A test must let every right kernel pass."
+    )
+    source = WRAPPED.replace("torch.randn(200)", "torch.arange(100_000, 100_200)")
+    found = attach.explained(Finding("test of pairs", Status.WRONG_ANSWER, message), source).evidence[
+        "explanation"
+    ]
+    assert found["rule"] == "input-dtype" and found["cause"].startswith(
+        "`torch.arange(100_000, 100_200)` makes"
+    )
