@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.feedback.explain.source_text import WRONG, Fact, Finder, SubmissionText
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from grader.domain.verdict import Finding, Status
     from grader.feedback.explain.source_text import CppFunction
 
+MOST = 40  # sums and products around a call that are looked at
+LONGEST = 400  # characters of a statement that is looked at
 SIGNS = {ast.Add: ("+", "adds", "to", "added"), ast.Mult: ("*", "multiplies", "by", "multiplied")}
 TORCH = r"(?:torch\.(?:nn\.functional\.)?|F\.|nn\.functional\.)"
 
@@ -25,7 +28,8 @@ def _again(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             t.id: n.value for n in ast.walk(function) if isinstance(n, ast.Assign)
             for t in n.targets if isinstance(t, ast.Name)
         }  # fmt: skip
-        for node in (n for n in ast.walk(function) if isinstance(n, ast.expr | ast.stmt)):
+        sums = (n for n in ast.walk(function) if isinstance(n, ast.expr | ast.stmt) and _operation(n)[0])
+        for node in islice(sums, MOST):
             sides, sign = _operation(node)
             for one, other in (sides, sides[::-1]) if sides else ():
                 called = values.get(one.id) if isinstance(one, ast.Name) else one
@@ -95,13 +99,15 @@ def _done(text: SubmissionText, host: CppFunction, parameter: str, sign: str) ->
     for function in text.functions:
         if function is host or function in text.host:
             continue
-        for statement in re.finditer(
-            r"(?:\breturn\b|[^;{}=]*[^=<>!;{}]=(?!=))\s*(?P<v>[^;{}]+);", function.body
-        ):
-            value = statement["v"]
-            index = re.search(r"\b(?:int|int64_t|long|size_t|unsigned)\b|threadIdx|blockIdx", statement[0])
-            if not index and re.search(form, _outermost(value)):
-                return text.line(function.start + statement.start("v")), " ".join(value.split())
+        for statement in re.finditer(r"[^;{}]+", function.body):
+            code = statement[0]
+            begins = re.match(r"\s*return\b\s*", code) or re.search(r"(?<![=<>!])=(?!=)\s*", code)
+            index = re.search(r"\b(?:int|int64_t|long|size_t|unsigned)\b|threadIdx|blockIdx", code)
+            if begins is None or index or len(code) > LONGEST:
+                continue
+            value = code[begins.end() :]
+            if re.search(form, _outermost(value)):
+                return text.line(function.start + statement.start() + begins.end()), " ".join(value.split())
     return 0, ""
 
 

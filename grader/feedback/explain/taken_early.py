@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, SubmissionText
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from grader.domain.verdict import Finding, Status
 
+MOST = 16  # pointers, and tensors that are replaced, that are looked at
 NEW = "contiguous|to|clone|t|transpose|permute|cuda|toType|flip|mT"
 TAKEN = re.compile(
     r"\b(?P<p>[A-Za-z_]\w*)\s*(?:=\s*|[({]\s*)(?:(?:reinterpret_cast|static_cast)\s*<[^<>;]*>\s*\(\s*)?"
@@ -24,9 +26,9 @@ def _before_the_copy(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``xp = x.data_ptr<float>(); x = x.contiguous();``, after which xp still points to the old x."""
     for function in text.host:
         body = function.body
-        replaced = list(REPLACED.finditer(body))
+        replaced = list(islice(REPLACED.finditer(body), MOST))
         early: list[tuple[re.Match[str], re.Match[str]]] = []
-        for one in TAKEN.finditer(body):
+        for one in islice(TAKEN.finditer(body), MOST):
             for new in replaced:
                 again = rf"(?<![\w.>]){one['p']}\s*=(?!=)"
                 if new["x"] != one["x"] or new.start() < one.end() or re.search(again, body[one.end() :]):
@@ -45,11 +47,14 @@ def _before_the_copy(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             if beside
             else ""
         )
-        when = ", where it has gaps or is transposed," if how == "contiguous" else ""
+        copied = (
+            f"Where {x} has gaps or is transposed, line {below}" if how == "contiguous" else f"Line {below}"
+        )
         if "stride" in one["what"]:
-            cause = f"{p} is read of {x} here, and line {below} puts another tensor in its place{when} with strides of its own: {p} is still that of the old one{also}."
+            rest = f"with strides of its own: {p} is still that of the old one"
         else:
-            cause = f"{p} is taken of {x} here, before line {below} makes{when} another tensor of {x} by `{how}()`: {p} still points to the old one{also}."
+            rest = f"and {p} still points to the old one"
+        cause = f"{p} is taken from {x} here. {copied} puts another tensor in its place by `{how}()`, {rest}{also}."
         last = max(text.line(function.start + m.start()) for _, m in early)
         yield Fact("taken-early", at, cause, f"Take {' and '.join(dict.fromkeys(names))} below line {last}.")
         return

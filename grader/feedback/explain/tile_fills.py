@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.feedback.explain.source_text import OUTSIDE, SIZE, WRONG, Fact, Finder, SubmissionText
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from grader.feedback.explain.source_text import CppFunction
 
 # ``if (i <= n) tile[t] = x[i];``
+MOST = 16  # stores, and reads of each, that are looked at
+AROUND = 2_000  # characters in front of a read that its conditions stand in
 FILLED = re.compile(
     rf"\bif\s*\(\s*(?P<i>\w+(?:\(\))?)\s*<=\s*(?P<n>{SIZE})\s*\)\s*\{{?\s*(?P<s>\w+)\s*\[\s*(?P<t>[\w.]+)\s*\]\s*=\s*"
     r"(?P<v>(?P<x>\w+)\s*\[\s*(?P=i)\s*\])\s*;"
@@ -23,7 +26,7 @@ FILLED = re.compile(
 def _one_too_far(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``if (i <= n) tile[t] = x[i];`` where the neighbour's thread reads what lies behind the last element."""
     for kernel in text.kernels:
-        for fill in FILLED.finditer(kernel.body):
+        for fill in islice(FILLED.finditer(kernel.body), MOST):
             read = _unguarded(kernel, fill)
             if not re.search(rf"__shared__[^;]*\b{fill['s']}\s*\[", kernel.body) or read is None:
                 continue
@@ -45,8 +48,8 @@ def _one_too_far(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 def _unguarded(kernel: CppFunction, fill: re.Match[str]) -> re.Match[str] | None:
     """The read of a place of the array further on, below the store, that asks for no bound of its own."""
     behind = re.compile(rf"\b{fill['s']}\s*\[\s*{re.escape(fill['t'])}\s*\+\s*(?P<k>\w+)\s*\]")
-    for read in behind.finditer(kernel.body, fill.end()):
-        asked = " ".join(_heads(kernel.body[: read.start()]))
+    for read in islice(behind.finditer(kernel.body, fill.end()), MOST):
+        asked = " ".join(_heads(kernel.body[max(0, read.start() - AROUND) : read.start()]))
         step = rf"(?:{re.escape(fill['t'])}|{re.escape(fill['i'])})\s*\+\s*{read['k']}\s*(?:<|>=)"
         last = rf"\b{re.escape(fill['i'])}\s*(?:<|==|!=|>=)\s*{fill['n']}\s*-"
         stored = re.match(r"\s*=(?!=)", kernel.body[read.end() :])

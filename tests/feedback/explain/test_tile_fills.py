@@ -1,9 +1,11 @@
 """A guard one too far in front of a store into shared memory that other threads read."""
 
+import time
+
 import pytest
 
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import tile_fills
+from grader.feedback.explain import around_the_call, row_starts, taken_early, tile_fills
 from grader.feedback.explain.source_text import read
 
 KERNEL = '''code = r"""
@@ -51,3 +53,23 @@ def test_what_lies_behind_the_last_element(fill: str, read_: str, told: str) -> 
     finding = Finding("memory", Status.ILLEGAL_ACCESS, "", 0, 1, {})
     facts = [f for find, _ in tile_fills.FACTS for f in find(text, finding)]
     assert [(f.line, told in f"{f.cause} {f.fix}") for f in facts] == ([(5, True)] if told else [])
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "if (i <= n) tile[t] = x[i]; if (i + 1 < n) tile[t + 1]; ",
+        "if (i <= n) tile[t] = x[i]; r = me() / n; c = me() % n; x[r * rows + c]; ",
+        "p = x.data_ptr(); x = x.contiguous(); ",
+        "out[i] = 1 + x; ",
+    ],
+)
+def test_long_texts_take_no_longer_than_their_length(piece: str) -> None:
+    python = "def f(x):\n" + "    y = k(x) + x * 2\n" * 500
+    text = read(KERNEL.format(piece * (60_000 // len(piece)), "") + python)
+    finding = Finding("memory", Status.ILLEGAL_ACCESS, "", 0, 1, {})
+    began = time.process_time()
+    for module in (around_the_call, row_starts, taken_early, tile_fills):
+        for find, _ in module.FACTS:
+            list(find(text, finding))
+    assert time.process_time() - began < 5
