@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.domain.within import TooMuchError, within
-from grader.feedback.explain import brackets, outermost, precedence, python_alternatives
+from grader.feedback.explain import brackets, ceilings, outermost, precedence, python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
 from grader.feedback.explain.own_lines import code_of
@@ -297,6 +297,8 @@ class _Search:
                 if loaded.ok:
                     stop = min(self.end, time.monotonic() + TRYING)
                     for one in _survivors(session, ranked(made, self.hot), probes[0], stop):
+                        if _no_ceiling(one.change, self.source):
+                            continue
                         passes = _passes(path, task, ids, reference, self.start, one.number)
                         if passes and self.spoils_nothing(one.change):
                             return self.told(one.change, whole=True)
@@ -500,9 +502,14 @@ def _listed(lines: tuple[int, ...]) -> str:
 def _sensible(change: Change, source: str) -> bool:
     """Whether it may be the answer to the question what is wrong, and not the exercise's own."""
     line = source.splitlines()[change.line - 1].strip()
-    if ANSWER.match(line) or ANSWER.match(change.was):
+    if ANSWER.match(line) or ANSWER.match(change.was) or _no_ceiling(change, source):
         return False
     return not (change.kind in ("drop line", "add line") and NOTHING.match(change.was + change.now))
+
+
+def _no_ceiling(change: Change, source: str) -> bool:
+    """Whether its line would hold a quotient that looks rounded up and is not: that may pass, and is no advice."""
+    return any(map(ceilings.no_ceiling, change.apply(source).splitlines()[change.line - 1 : change.line]))
 
 
 def _hot(failed: list[Finding]) -> set[int]:

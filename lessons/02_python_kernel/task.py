@@ -1,7 +1,5 @@
 """How lesson 02 is graded: on a grid whose memory the referee owns, so it sees every access."""
 
-import math
-
 from grader.domain.task import Prediction, Task
 from grader.referee.parts.answers import PlainCalls
 from grader.referee.parts.grid_kernels import OnGrid
@@ -28,8 +26,10 @@ TASK = Task(
         PlainCalls(
             "blocks_for",
             "blocks_for",
-            ((32, 8), (33, 8), (1, 256), (255, 256), (257, 256), (0, 8)),
-            lambda n, size: math.ceil(n / size),
+            # Even and odd quotients without a rest, since Python rounds halves to even; rests as small as can be.
+            ((32, 8), (33, 8), (8, 8), (24, 8), (1, 256), (255, 256), (257, 256), (0, 8), (1025, 1024),
+             (1_000_001, 1_000_000)),
+            lambda n, size: -(-n // size),
             3,
             "As many blocks as cover all elements, and not one more.",
             draw=lambda rng: (int(rng.integers(1, 10_000)), int(rng.integers(1, 1024))),

@@ -219,6 +219,16 @@ def _before_the_guard(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
         return
 
 
+def _loop_around(tree: ast.Module | None, inner: ast.stmt) -> ast.For | ast.While | None:
+    """The outermost loop of a function that a statement stands in; None if it stands in none."""
+    for function in ast.walk(tree) if tree else ():
+        if isinstance(function, ast.FunctionDef) and any(node is inner for node in ast.walk(function)):
+            for node in ast.walk(function):  # from the outside to the inside
+                if isinstance(node, ast.For | ast.While) and any(one is inner for one in ast.walk(node)):
+                    return node
+    return None
+
+
 def _added_to_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``out[i] += ...`` in a kernel whose out holds nothing yet."""
     said = re.match(r"Line (\d+): .* reads (\w+)\[\d+\], and nobody has written", finding.message)
@@ -235,6 +245,20 @@ def _added_to_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}.get(type(node.op), "+")
                 cause = f"`{target} {sign}= ...` reads {target} before it writes it, and nothing has been written there yet."
                 fix = f"Write `{target} = {ast.unparse(node.value)}`."
+                alike = [
+                    one.lineno
+                    for one in ast.walk(text.tree)  # type: ignore[arg-type]
+                    if isinstance(one, ast.AugAssign) and ast.unparse(one.target) == target
+                ]
+                if len(alike) > 1:
+                    fix = f"Put `{target} = 0` before line {min(alike)}, the first that adds to it."
+                if loop := _loop_around(text.tree, node):
+                    fix = (
+                        f"Put `{target} = 0` before the loop of line {loop.lineno}, or add up in a variable of its own there "
+                        f"and store it in {target} after the loop."
+                    )
+                    if not isinstance(node.op, ast.Add | ast.Sub):
+                        fix = fix.replace(" = 0`", " = 1`").replace("add up", "multiply")
                 if len(places) > 1:  # then several threads would write one element
                     fix = (
                         f"Let each thread write one element of {said[2]}, once: read what belongs into it, and add that "

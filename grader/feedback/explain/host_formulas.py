@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import CppFunction, Fact, SubmissionText
+from grader.feedback.explain.tensor_calls import handed_over_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,9 +72,10 @@ def result(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     )
     where = f", made in lines {several}" if len(lines) > 1 else ""
     cause = f"The result of {function.name} is `{made.value}`{where}.{without}"
-    yield Fact("host-result", line, cause,
-               "Compare it with the formula that the task asks for, part by part, and look whether what calls it hands over "
-               "each argument in its place.")  # fmt: skip
+    fix = "Compare it with the formula that the task asks for, part by part"
+    if not handed_over_by_name(text, function):
+        fix += ", and look whether what calls it hands over each argument in its place"
+    yield Fact("host-result", line, cause, f"{fix}.")
 
 
 def _made(function: CppFunction, value: str, at: int) -> Made:

@@ -178,6 +178,9 @@ def _variables(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 break
 
 
+BITS = re.compile(r"\s*(?:<<|>>|%|[&|^](?![&|]))")
+
+
 def _cast(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``static_cast<int>(scale)`` of a number with a fraction, where no whole number is wanted."""
     for function in text.functions:
@@ -196,8 +199,10 @@ def _cast(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             meant = re.match(rf"\s*{QUALIFIERS}(?:{WHOLE}|auto)\b", before) or before.count(
                 "["
             ) > before.count("]")
+            used = rest[opened + _closed(rest[opened:]) if rest[opened : opened + 1] in ("(", "[") else opened :]
             if (
                 meant
+                or BITS.match(used)  # bits are of whole numbers alone
                 or re.search(r"%\s*$|\b(?:if|while|switch)\s*\([^()]*$", before)
                 or not _fraction(value, names, _returned(text))
             ):

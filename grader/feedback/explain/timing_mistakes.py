@@ -617,6 +617,7 @@ class TimerCode:
             made = {t.id: n for n in nodes if isinstance(n, ast.Assign) and _called(n.value) == "Event"
                     for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
             found: list[tuple[ast.expr, str]] = []
+            apart: list[str] = []
             for node in nodes:
                 entries, count = _repeated(node)
                 events = [
@@ -631,12 +632,20 @@ class TimerCode:
                 new = f"({new})" if len(entries) > 1 else new
                 times = self.shown(count) if isinstance(node, ast.ListComp) else f"range({self.shown(count)})"
                 found.append((node, f"`[{new} for _ in {times}]`"))
+                if len(found) == 1:
+                    apart = _taken_apart(nodes, node)
             if found:
                 node, right = found[0]
                 cause = (
                     f"`{self.shown(node)}` is one event many times, not many: each record() of it overwrites the one "
                     "before, so every measurement uses the last one."
                 )
+                if apart:  # one measurement, between two names of one event
+                    listed = f"{', '.join(apart[:-1])} and {apart[-1]}"
+                    cause = (
+                        f"`{self.shown(node)}` is one event {len(apart)} times: {listed} are names of the same event, so the "
+                        "time from the one to the other is 0."
+                    )
                 others = sorted({n.lineno for n, _ in found[1:]} - {node.lineno})
                 too = f" Line {others[0]} has the same mistake." if others else ""
                 yield Fact("one-event-often", node.lineno, cause, f"Write {right}.{too}")
@@ -812,6 +821,15 @@ def _repeated(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
         if all(isinstance(e, ast.Name) and e.id not in bound for e in entries):
             return entries, node.generators[0].iter
     return [], None
+
+
+def _taken_apart(nodes: list[ast.AST], made: ast.expr) -> list[str]:
+    """The names that a list made here is given to, one for each entry: ``start, end = [event] * 2``."""
+    for node in nodes:
+        if isinstance(node, ast.Assign) and node.value is made and isinstance(node.targets[0], ast.Tuple | ast.List):
+            names = [ast.unparse(e) for e in node.targets[0].elts]
+            return names if len(names) > 1 else []
+    return []
 
 
 def _steps(tree: ast.AST) -> list[Step]:

@@ -126,14 +126,14 @@ def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if re.search(r"\b(?:constant_)?pad(?:_nd)?\s*\(", text.code):
         return  # what was filled up to whole blocks divides evenly
 
-    for start, value, block in _grids(text):
+    for start, value, block in grids(text):
         for part in CHAIN.finditer(value):
             around = _argument(value, part.start(), part.end())
             if fact := _down(text, part, around, block):
                 yield Fact("grid-rounded-down", text.line(start + part.start()), *fact)
 
 
-def _grids(text: SubmissionText) -> Iterator[tuple[int, str, str]]:
+def grids(text: SubmissionText) -> Iterator[tuple[int, str, str]]:
     """Where the number of a launch's blocks is made, the code that makes it, and the block of that launch."""
 
     def made(name: str, before: int) -> list[tuple[int, str]]:
@@ -160,11 +160,11 @@ def rounded_up_by_less(text: SubmissionText, finding: Finding) -> Iterator[Fact]
     """``(n + threads - 1) / (threads * vec)``, where blocks were missing or none was left."""
     if not re.search(r"never written|configuration|invalid argument", finding.message):
         return
-    for start, value, _ in _grids(text):
+    for start, value, _ in grids(text):
         for part in UPWARDS.finditer(value):
             by = part["by"] or part["one"]
             factors = re.split(r"\s*\*\s*", by)
-            added, divisor = _number_of(text, part["d"] or part["k"]), [_number_of(text, f) for f in factors]
+            added, divisor = number_of(text, part["d"] or part["k"]), [number_of(text, f) for f in factors]
             more = part["d"] in factors and len(factors) > 1  # the same and something else
             whole = math.prod(one or 0 for one in divisor)
             if part["d"]:
@@ -184,7 +184,7 @@ def rounded_up_by_less(text: SubmissionText, finding: Finding) -> Iterator[Fact]
                        f"Write `({part['n']} + {by} - 1) / {d}`.")  # fmt: skip
 
 
-def _number_of(text: SubmissionText, name: str) -> int | None:
+def number_of(text: SubmissionText, name: str) -> int | None:
     """A number, or what a name is once and for all in this file; None if that is not known."""
     if name.isdigit():
         return int(name)
@@ -241,7 +241,7 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             divided = operation(inner.left, ast.Div(), inner.right)
             fix = f"Divide with one `/`: `math.ceil({divided})`."
             if name == "round":
-                fix = f"Round up: `{_rounded_up(text, inner)}`."
+                fix = f"Round up: `{rounded_up_whole(text, inner)}`."
             yield Fact("rounded-up-late", node.lineno, cause, fix)
         if (
             isinstance(inner, ast.BinOp)
@@ -250,7 +250,7 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             and "one too few" in finding.message
         ):
             cause = f"`{ast.unparse(node)}` {NOT_UP[name]}: what is left over then has no place."
-            yield Fact("not-rounded-up", node.lineno, cause, f"Round up: `{_rounded_up(text, inner)}`.")
+            yield Fact("not-rounded-up", node.lineno, cause, f"Round up: `{rounded_up_whole(text, inner)}`.")
 
 
 def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -270,11 +270,11 @@ def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     f"`{ast.unparse(rest)}` is how many elements are left over, and this adds one for each of them; they all "
                     "fit into one."
                 )
-                yield Fact("rest-added", node.lineno, cause, f"Round up: `{_rounded_up(text, quotient)}`.")
+                yield Fact("rest-added", node.lineno, cause, f"Round up: `{rounded_up_whole(text, quotient)}`.")
                 return
 
 
-def _rounded_up(text: SubmissionText, quotient: ast.BinOp) -> str:
+def rounded_up_whole(text: SubmissionText, quotient: ast.BinOp) -> str:
     """A quotient rounded up: by ``math`` where the file has it, else by whole numbers alone."""
     nodes = ast.walk(text.tree) if text.tree else ()
     if any(a.name == "math" and not a.asname for n in nodes if isinstance(n, ast.Import) for a in n.names):
