@@ -508,7 +508,7 @@ def _sensible(change: Change, source: str) -> bool:
 
 
 def _no_ceiling(change: Change, source: str) -> bool:
-    """Whether its line would hold a quotient that looks rounded up and is not: that may pass, and is no advice."""
+    """Whether its line would hold a quotient that looks rounded up and is not: no advice, if it passes."""
     return any(map(ceilings.no_ceiling, change.apply(source).splitlines()[change.line - 1 : change.line]))
 
 

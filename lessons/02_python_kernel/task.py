@@ -26,12 +26,23 @@ TASK = Task(
         PlainCalls(
             "blocks_for",
             "blocks_for",
-            # Even and odd quotients without a rest, since Python rounds halves to even; rests as small as can be.
-            ((32, 8), (33, 8), (8, 8), (24, 8), (1, 256), (255, 256), (257, 256), (0, 8), (1025, 1024),
-             (1_000_001, 1_000_000)),
+            # Even and odd quotients without a rest, since Python rounds halves to even; and small rests.
+            (
+                (32, 8),
+                (33, 8),
+                (8, 8),
+                (24, 8),
+                (1, 256),
+                (255, 256),
+                (257, 256),
+                (0, 8),
+                (1025, 1024),
+                (1_000_001, 1_000_000),
+            ),
             lambda n, size: -(-n // size),
             3,
             "As many blocks as cover all elements, and not one more.",
+            whole=True,
             draw=lambda rng: (int(rng.integers(1, 10_000)), int(rng.integers(1, 1024))),
         ),
         _scale("whole blocks", 24, 8, 3, "Three blocks of eight threads, all full."),

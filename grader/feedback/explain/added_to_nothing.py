@@ -24,7 +24,9 @@ def _added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if "uninit" not in str(seen.get("kind")) or not reads:
             continue
         for kernel in text.kernels:
-            form = re.compile(rf"(?<![\w.]){reads['a']}\s*\[(?P<i>[^][;=]*)\]\s*(?P<s>[-+*])=\s*(?P<v>[^;]+);")
+            form = re.compile(
+                rf"(?<![\w.]){reads['a']}\s*\[(?P<i>[^][;=]*)\]\s*(?P<s>[-+*])=\s*(?P<v>[^;]+);"
+            )
             every = list(form.finditer(kernel.body))
             here = [m for m in every if text.line(kernel.start + m.start()) == line]
             if not here:
@@ -43,7 +45,7 @@ def _added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     f"{target} after the loop."
                 )
             elif len(every) > 1:
-                fix = f"Put `{target} = {begin};` before line {first}, the first that goes on from it."
+                fix = f"Put `{target} = {begin};` above line {first}, the first that goes on from it, and outside of any `if`."
             elif sign == "+":
                 fix = f"Write `{target} = {' '.join(add['v'].split())};`."
             else:
@@ -52,6 +54,4 @@ def _added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
-    (_added, WRONG | {Status.FAILED}),
-)
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_added, WRONG | {Status.FAILED}),)

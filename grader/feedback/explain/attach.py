@@ -10,6 +10,7 @@ from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain import (
     convolution_shapes,
     decimal_commas,
+    dimensions,
     facts,
     host_mistakes,
     indices,
@@ -77,6 +78,8 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     if finding.status is Status.IMPORT_ERROR:
         unquoted = host_mistakes.unquoted(finding, source) or inline_arguments.explained(finding, source)
         found = unquoted or found or name_mistakes.at_load(finding, source)
+    if finding.status is Status.RAISED:
+        found = found or dimensions.out_of_range(finding, source)
     if finding.status in (Status.IMPORT_ERROR, Status.COMPILE_ERROR):
         found = decimal_commas.refused(finding, source) or python_signs.refused(finding, source) or found
     if found and found.rule == "not-bound":

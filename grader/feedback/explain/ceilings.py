@@ -12,7 +12,7 @@ from grader.feedback.explain.source_text import WRONG, Fact, Finder, SubmissionT
 from grader.feedback.explain.whole_division import grids, number_of, rounded_up_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from grader.domain.verdict import Finding
 
@@ -23,7 +23,13 @@ ROUND = {
     "floor": "rounds down",
     "math.trunc": "drops what stands behind the point",
 }
-CALLED = {"round": round, "int": int, "math.floor": math.floor, "floor": math.floor, "math.trunc": math.trunc}
+CALLED: dict[str, Callable[[float], int]] = {
+    "round": round,
+    "int": int,
+    "math.floor": math.floor,
+    "floor": math.floor,
+    "math.trunc": math.trunc,
+}
 MOST_NODES = 40
 ANY_WIDTH = 16  # stands for a block whose width the file does not tell
 WORD = r"[A-Za-z_][\w.]*(?:\(\w*\))?"
@@ -33,7 +39,7 @@ QUOTIENT = re.compile(
 )
 
 
-def _number(node: ast.expr, known: dict[str, float]) -> float:
+def _number(node: ast.expr, known: Mapping[str, float]) -> float:
     """The value of an expression of sums, quotients and roundings. Raises ValueError where it holds anything else."""
     match node:
         case ast.Constant(value=int() | float() as value):
@@ -91,7 +97,13 @@ def _rounded(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 f"`{name}` {ROUND[name] if name != 'round' else ROUND[name] + middle}: for {given} `{code}` is "
                 f"{value:.10g}, and {name} makes {made} of it, where {right} {'is' if right == 1 else 'are'} needed."
             )
-            yield Fact("not-a-ceiling", node.lineno, cause, f"Round up: `{rounded_up_whole(text, quotient)}`.")
+            if value % 1 == 0:  # the rounding is not to blame
+                over = "also where nothing is left over" if made > right else "also of what is left over"
+                does = "counts more" if made > right else "takes something away,"
+                cause = f"For {given} `{code}` is {made}, where {right} {'is' if right == 1 else 'are'} needed: it {does} {over}."
+            yield Fact(
+                "not-a-ceiling", node.lineno, cause, f"Round up: `{rounded_up_whole(text, quotient)}`."
+            )
             return
 
 

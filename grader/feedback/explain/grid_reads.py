@@ -251,7 +251,7 @@ def _added_to_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     if isinstance(one, ast.AugAssign) and ast.unparse(one.target) == target
                 ]
                 if len(alike) > 1:
-                    fix = f"Put `{target} = 0` before line {min(alike)}, the first that adds to it."
+                    fix = f"Put `{target} = 0` above line {min(alike)}, the first that adds to it, and outside of any `if`."
                 if loop := _loop_around(text.tree, node):
                     fix = (
                         f"Put `{target} = 0` before the loop of line {loop.lineno}, or add up in a variable of its own there "

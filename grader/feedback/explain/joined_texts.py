@@ -29,9 +29,14 @@ def _joined(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 code = " ".join(two[0].split())
                 cause = (
                     f"There is no comma between {two['a']} and {two['b']}: Python joins texts that stand side by side, so this "
-                    f'is one text, "{entry.value}".'
+                    f'is one text, "{entry.value!s}".'
                 )
-                yield Fact("joined-texts", entry.lineno, cause, f"Write `{two['a']}, {two['b']}` in place of `{code}`.")
+                yield Fact(
+                    "joined-texts",
+                    entry.lineno,
+                    cause,
+                    f"Write `{two['a']}, {two['b']}` in place of `{code}`.",
+                )
                 return
 
 

@@ -199,7 +199,9 @@ def _cast(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             meant = re.match(rf"\s*{QUALIFIERS}(?:{WHOLE}|auto)\b", before) or before.count(
                 "["
             ) > before.count("]")
-            used = rest[opened + _closed(rest[opened:]) if rest[opened : opened + 1] in ("(", "[") else opened :]
+            used = rest[
+                opened + _closed(rest[opened:]) if rest[opened : opened + 1] in ("(", "[") else opened :
+            ]
             if (
                 meant
                 or BITS.match(used)  # bits are of whole numbers alone

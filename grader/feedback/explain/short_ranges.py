@@ -6,13 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Status
 from grader.feedback.explain.source_text import WRONG, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.domain.verdict import Finding
+    from grader.domain.verdict import Finding, Status
 
 LOOP = re.compile(
     r"\bfor\s*\(\s*(?:const\s+)?(?:int|int64_t|long|auto|size_t)\s+(?P<j>\w+)\s*=\s*(?P<b>[^;<>=]+);\s*(?P=j)\s*(?P<s><|!=)\s*(?P<e>[^;]+);"
@@ -61,7 +60,9 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             further = last.replace(ends, _one_further(place), 1) if place else last
             further = CLIPPED.sub(lambda m: m[0].replace(m["n"], m["size"]), further)
             cause = f"The end of {what} is left out: `{text.segment(node)}` never comes to {ends}."
-            yield Fact("short-range", node.lineno, cause, f"Write `{further}` in place of `{text.segment(end)}`.")
+            yield Fact(
+                "short-range", node.lineno, cause, f"Write `{further}` in place of `{text.segment(end)}`."
+            )
             return
 
 
@@ -75,8 +76,12 @@ def _in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             j, sign, end = loop["j"], loop["s"], " ".join(loop["e"].split())
             cause = f"`{j} {sign} {end}` leaves out {j} = {place[2].strip()}, so this loop ends before the last neighbour on the right."
             right = f"{j} <= {end}"
-            if (further := end.replace(place[2], _one_further(place), 1)) and re.search(r"\bmin\s*\(|[?,]", end):
+            if (further := end.replace(place[2], _one_further(place), 1)) and re.search(
+                r"\bmin\s*\(|[?,]", end
+            ):
                 right = f"{j} {sign} {further}"
+            if re.search(r"-\s*1\s*\)", end):  # the number of the last element, which belongs to it
+                right = f"{j} <= {end}"
             yield Fact("short-range", text.line(function.start + loop.start()), cause, f"Write `{right}`.")
             return
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from grader.backends.simt.compile.tokens import Tokens, closing, split_commas, tokenize
+from grader.backends.simt.compile.tokens import Tokens, closing, tokenize
 from grader.domain.verdict import Status
 from grader.feedback.explain.source_text import CppFunction, Fact, Finder, SubmissionText
 
@@ -27,29 +27,43 @@ def _calls(function: CppFunction) -> Iterator[tuple[int, str, str, list[str]]]:
         end = closing(tokens, 0)
         if end <= 0:
             continue
-        given = [" ".join("".join(t.text for t in part).split()) for part in split_commas(tokens[1:end])]
+        given = [" ".join(part.split()) for part in _arguments([t.text for t in tokens[1:end]])]
         code = match[0] + "".join(t.text for t in tokens[: end + 1])
         if len(code) <= LONGEST and "{" not in code:
             yield match.start(), " ".join(code.split()), match["f"], [*filter(None, [match["x"]]), *given]
 
 
 def _within(value: str) -> str:
-    return value if re.fullmatch(r"-?[\w.]+(?:\([^()]*\))?", value) else f"({value})"
+    return value if re.fullmatch(r"-?[\w.:]+(?:\([^()]*\))?", value) else f"({value})"
+
+
+def _arguments(tokens: list[str]) -> Iterator[str]:
+    """What stands between the commas outside all brackets; `<` is a comparison here, not the begin of a template."""
+    depth, begun = 0, 0
+    for place, one in enumerate(tokens):
+        depth += (one in ("(", "[", "{")) - (one in (")", "]", "}"))
+        if one == "," and not depth:
+            yield "".join(tokens[begun:place])
+            begun = place + 1
+    yield "".join(tokens[begun:])
 
 
 def _meant(name: str, given: list[str]) -> tuple[str, str] | None:
     """What such a call gives, and what to write for what may have been meant; None if that is plain."""
     part = [_within(one) for one in given]
     match name, part:
-        case ("add" | "sub"), [a, b, c]:
+        case (("add" | "sub"), [a, b, c]):
             sign = "+" if name == "add" else "-"
             return (
                 f"is `{a} {sign} {c} * {b}`: the third argument, alpha, multiplies the second one and not the first.",
                 f"To multiply {a} by {c}, write `{a} * {c} {sign} {b}`.",
             )
         case "rsub", [a, b]:
-            return f"is `{b} - {a}`: the first argument is taken from the second.", f"For the other order write `{a} - {b}`."
-        case ("addcmul" | "addcdiv"), [a, b, c, *more]:
+            return (
+                f"is `{b} - {a}`: the first argument is taken from the second.",
+                f"For the other order write `{a} - {b}`.",
+            )
+        case (("addcmul" | "addcdiv"), [a, b, c, *more]):
             sign, factor = "*" if name == "addcmul" else "/", f"{more[0]} * " if more else ""
             return (
                 f"is `{a} + {factor}{b} {sign} {c}`: what is added to comes first.",
@@ -60,7 +74,7 @@ def _meant(name: str, given: list[str]) -> tuple[str, str] | None:
                 f"is `{a} + {w} * ({b} - {a})`: it goes from {a} towards {b}, and is no product and sum of the three.",
                 f"To multiply {a} by {w} and add {b}, write `{a} * {w} + {b}`.",
             )
-        case "where", [condition, a, b]:
+        case "where", [_, a, b]:
             return (
                 f"gives {a} where `{given[0]}` holds and {b} elsewhere.",
                 f"If it is meant the other way round, exchange the last two: `torch::where({given[0]}, {given[2]}, {given[1]})`.",
@@ -72,7 +86,10 @@ def _meant(name: str, given: list[str]) -> tuple[str, str] | None:
                     f"Write `torch::clamp({given[0]}, {given[2]}, {given[1]})`.",
                 )
         case "pow", [a, b] if re.match(r"-?[\d.]", a):
-            return f"is {a} to the power of {b}.", f"For {b} to the power of {a} write `torch::pow({given[1]}, {given[0]})`."
+            return (
+                f"is {a} to the power of {b}.",
+                f"For {b} to the power of {a} write `torch::pow({given[1]}, {given[0]})`.",
+            )
     return None
 
 
@@ -105,6 +122,4 @@ def handed_over_by_name(text: SubmissionText, function: CppFunction) -> bool:
     return bool(given) and all(one == function.names for one in given)
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
-    (_misread, frozenset({Status.WRONG_OUTPUT})),
-)
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_misread, frozenset({Status.WRONG_OUTPUT})),)

@@ -17,7 +17,7 @@ from grader.feedback.explain.indices import told
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, operation, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from grader.feedback.explain.engine import Explanation
 
@@ -823,10 +823,14 @@ def _repeated(node: ast.AST) -> tuple[list[ast.expr], ast.expr | None]:
     return [], None
 
 
-def _taken_apart(nodes: list[ast.AST], made: ast.expr) -> list[str]:
+def _taken_apart(nodes: Sequence[ast.AST], made: ast.expr) -> list[str]:
     """The names that a list made here is given to, one for each entry: ``start, end = [event] * 2``."""
     for node in nodes:
-        if isinstance(node, ast.Assign) and node.value is made and isinstance(node.targets[0], ast.Tuple | ast.List):
+        if (
+            isinstance(node, ast.Assign)
+            and node.value is made
+            and isinstance(node.targets[0], ast.Tuple | ast.List)
+        ):
             names = [ast.unparse(e) for e in node.targets[0].elts]
             return names if len(names) > 1 else []
     return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Status
@@ -47,9 +48,9 @@ def _compared_sum(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 inner: ast.expr = ast.Compare(asked, value.ops, value.comparators)
                 weak = _COMPARISONS[type(value.ops[0])]
                 gives = "True or False"
-            case ast.BoolOp(op=joins, values=[ast.BinOp(left=kept, op=sign, right=asked) as whole, *rest]) if (
-                type(sign) in SUMS
-            ):
+            case ast.BoolOp(
+                op=joins, values=[ast.BinOp(left=kept, op=sign, right=asked) as whole, *rest]
+            ) if type(sign) in SUMS:
                 inner = ast.BoolOp(joins, [asked, *rest])
                 weak = "and" if isinstance(joins, ast.And) else "or"
                 gives = "one of its two sides"
@@ -73,13 +74,27 @@ def _terms(node: ast.expr) -> list[str]:
     """The parts of a sum as they were meant: a conditional takes the part before it and the part behind ``else``."""
     match node:
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            first, last = _terms(body), _terms(orelse)
-            choice = f"({first[-1]} if {ast.unparse(test)} else {last[0]})"
-            return [*first[:-1], choice, *last[1:]]
-        case ast.BinOp(op=ast.Add(), left=left, right=right):
-            return [*_terms(left), *(_terms(right) if not isinstance(right, ast.BinOp) else [ast.unparse(right)])]
+            first, last = _parts(body), _terms(orelse)
+            chosen = next((k for k, one in enumerate(first) if _asks_for(test, one)), len(first) - 1)
+            plain = [ast.unparse(one) for one in first]
+            plain[chosen] = f"({plain[chosen]} if {ast.unparse(test)} else {last[0]})"
+            return [
+                *(f"({p})" if isinstance(n, ast.IfExp) else p for n, p in zip(first, plain, strict=True)),
+                *last[1:],
+            ]
         case _:
-            return [ast.unparse(node)]
+            return [
+                f"({ast.unparse(n)})" if isinstance(n, ast.IfExp) else ast.unparse(n) for n in _parts(node)
+            ]
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """The parts of a sum."""
+    match node:
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return [*_parts(left), right]
+        case _:
+            return [node]
 
 
 def _asks_for(test: ast.expr, read: ast.expr) -> bool:
@@ -89,6 +104,24 @@ def _asks_for(test: ast.expr, read: ast.expr) -> bool:
             type(sign) in SIGNS
         ):
             return bool(inside(ast.unparse(left), SIGNS[type(sign)], ast.unparse(right), ast.unparse(index)))
+        case _:
+            return False
+
+
+def _edge(test: ast.expr, parts: list[ast.expr]) -> bool:
+    """Whether a condition is false exactly where the first part exists, and others of its array are added."""
+    match test, parts:
+        case ast.Compare(left=left, ops=[sign], comparators=[right]), [
+            ast.Subscript(slice=index) as read,
+            *more,
+        ] if type(sign) in SIGNS:
+            alike = any(
+                isinstance(n, ast.Subscript) and ast.unparse(n.value) == ast.unparse(read.value)
+                for one in more
+                for n in ast.walk(one)
+            )
+            there = inside(ast.unparse(left), SIGNS[type(sign)], ast.unparse(right), ast.unparse(index))
+            return alike and there is False
         case _:
             return False
 
@@ -106,22 +139,32 @@ def _choice_in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if not isinstance(value, ast.IfExp):
             continue
         body, orelse = value.body, value.orelse
-        sums = [part for part in (body, orelse) if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add)]
+        sums = [
+            part for part in (body, orelse) if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add)
+        ]
         more = orelse.body if isinstance(orelse, ast.IfExp) else orelse
         first = _first(orelse)
         zero = isinstance(first, ast.Constant) and first.value == 0
         joined = zero and isinstance(more, ast.BinOp) and isinstance(more.op, ast.Add)
         last = body.right if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add) else None
+        nothing = isinstance(body, ast.Constant) and body.value == 0 and _edge(value.test, _parts(orelse))
         alone = isinstance(orelse, ast.Constant) and orelse.value == 0
-        guarded = last is not None and zero and (_asks_for(value.test, last) or (alone and isinstance(last, ast.Constant)))
-        if not (joined or guarded) or not (sums or joined):
+        guarded = (
+            last is not None
+            and zero
+            and (_asks_for(value.test, last) or (alone and isinstance(last, ast.Constant)))
+        )
+        if not (joined or guarded or nothing) or not (sums or joined):
             continue
         test = ast.unparse(value.test)
         where = f"where `{test}` is false, this is `{ast.unparse(orelse)}` and nothing else"
         if not guarded:
             where = f"where `{test}` is true, this is `{ast.unparse(body)}` and nothing else"
         cause = f"`if ... else` binds weaker than `+`: {where}."
-        fix = f"Put brackets around each conditional: `{' + '.join(_terms(value))}`."
+        parts = _terms(value)
+        if nothing:
+            parts = [f"(0 if {test} else {parts[0].partition(' else ')[2][:-1]})", *parts[1:]]
+        fix = f"Put brackets around each conditional: `{' + '.join(parts)}`."
         yield Fact("weaker-choice", value.lineno, cause, fix)
         return
 
@@ -135,7 +178,10 @@ def _expression(body: str, at: int) -> tuple[int, int]:
     while start and at - start < LONGEST:
         sign = body[start - 1]
         depth += (sign in ")]}") - (sign in "([{")
-        if depth < 0 or (not depth and (sign in ",;{}" or (sign == "=" and body[start - 2] not in "=!<>" and body[start] != "="))):
+        if depth < 0 or (
+            not depth
+            and (sign in ",;{}" or (sign == "=" and body[start - 2] not in "=!<>" and body[start] != "="))
+        ):
             break
         start -= 1
     depth, end = 0, at
@@ -162,9 +208,13 @@ def _outer(code: str, signs: str) -> list[int]:
 
 def _split(code: str) -> list[str]:
     """The parts of a sum, each with its sign but for the first."""
-    places = [p for p in _outer(code, "+-") if code[:p].strip() and not code[:p].rstrip().endswith(tuple("*/%<>=&|?:+-("))]
+    places = [
+        p
+        for p in _outer(code, "+-")
+        if code[:p].strip() and not code[:p].rstrip().endswith(tuple("*/%<>=&|?:+-("))
+    ]
     edges = [0, *places, len(code)]
-    return [code[a:b].strip() for a, b in zip(edges, edges[1:], strict=False)]
+    return [code[a:b].strip() for a, b in pairwise(edges)]
 
 
 COMPARED = re.compile(r"\s*(?P<l>[^<>=!&|]+?)\s*(?P<s><=?|>=?|[!=]=)\s*(?P<r>[^<>=!&|]+?)\s*")
@@ -210,7 +260,9 @@ def _meant(code: str) -> tuple[list[str], list[str]]:
     if colon < 0:
         return [code], []
     yes, no = code[question + 1 : colon].strip(), code[colon + 1 :].strip()
-    before, condition = _condition(code[:question], yes if INDEX.search(yes) else _split(no.partition("?")[0])[0])
+    before, condition = _condition(
+        code[:question], yes if INDEX.search(yes) else _split(no.partition("?")[0])[0]
+    )
     parts, why = _meant(no)
     zero = ZERO.fullmatch(parts[0]) if parts else None
     other = re.sub(r"^\+\s*", "", parts[0]) if parts else no
@@ -218,7 +270,7 @@ def _meant(code: str) -> tuple[list[str], list[str]]:
     if before:
         why = [f"the condition here is `{' '.join(code[:question].split())}`", *why]
     edge = ZERO.fullmatch(yes) and _of_edge(condition, other, rest)
-    if rest and (zero or edge):
+    if rest and (zero or edge) and len(_split(yes)) == 1:
         why = [f"where `{condition}` is true, this is `{yes}` and nothing else", *why]
     choice = f"({condition} ? {yes} : {other})"
     return [*before, choice, *rest], why
@@ -253,8 +305,9 @@ def _choice(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 ADDED = re.compile(
     r"(?<![\w.)\]])(?P<a>[\w.]+(?:\(\w*\))?)\s*/\s*(?P<d>[\w.]+)\s*\+\s*(?P<rest>(?P=a)\s*%\s*(?P=d)\s*(?P<c>(?:>|[!=]=)\s*\d+))(?!\s*\?)"
 )
-MASKED = re.compile(r"(?P<a>\w+)\s*(?P<s>&|\^|(?<!\|)\|(?!\|))\s*(?P<b>\w+)\s*(?P<c>[!=]=)\s*(?P<d>\w+)(?![\w.(\[])")
-SHIFTED = re.compile(r"(?<![\w.<])(?P<a>\w+)\s*(?P<s><<|>>)\s*(?P<b>\w+)\s*(?P<p>[-+])\s*(?P<c>\w+(?:\[[^][]*\])?)(?![\w(.])")
+MASKED = re.compile(
+    r"(?P<a>\w+)\s*(?P<s>&|\^|(?<!\|)\|(?!\|))\s*(?P<b>\w+)\s*(?P<c>[!=]=)\s*(?P<d>\w+)(?![\w.(\[])"
+)
 
 
 def _compared_sum_in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -274,14 +327,12 @@ def _compared_sum_in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fa
             return
         for match in MASKED.finditer(function.body):
             before = function.body[: match.start()].rstrip()
-            if before.endswith(("&", "=", "!", ">", "<", "|", "*")) or before.endswith((".", "->", "::")):
+            if before.endswith(("&", "=", "!", ">", "<", "|", "*", ".", "->", "::")):
                 continue
             one, sign, other, equal, last = match["a"], match["s"], match["b"], match["c"], match["d"]
             if not (other.isdigit() or last.isdigit()):
                 continue
-            cause = (
-                f"`{equal}` is carried out before `{sign}`, so without brackets this is `{one} {sign} ({other} {equal} {last})`."
-            )
+            cause = f"`{equal}` is carried out before `{sign}`, so without brackets this is `{one} {sign} ({other} {equal} {last})`."
             fix = f"Put brackets around what is compared: `({one} {sign} {other}) {equal} {last}`."
             yield Fact("weaker-comparison", text.line(function.start + match.start()), cause, fix)
             return

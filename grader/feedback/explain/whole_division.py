@@ -270,7 +270,9 @@ def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                     f"`{ast.unparse(rest)}` is how many elements are left over, and this adds one for each of them; they all "
                     "fit into one."
                 )
-                yield Fact("rest-added", node.lineno, cause, f"Round up: `{rounded_up_whole(text, quotient)}`.")
+                yield Fact(
+                    "rest-added", node.lineno, cause, f"Round up: `{rounded_up_whole(text, quotient)}`."
+                )
                 return
 
 

@@ -27,6 +27,7 @@ class PlainCalls:
     """``entry(*args)`` must be ``answer(*args)``, for the ``args`` listed and those that ``draw`` draws.
 
     ``rounded_up``: it is so many that nothing is left over; then one too few or too many says how to round.
+    ``whole``: an answer like 4.0 is none, since what is counted here is handed to ``range``.
     ``because``: why that is the answer, for these arguments; ``why`` where it is None.
     """
 
@@ -39,6 +40,7 @@ class PlainCalls:
     draw: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
     because: Callable[..., str] | None = None
     rounded_up: bool = True
+    whole: bool = False
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -55,7 +57,7 @@ class PlainCalls:
             for args in calls:
                 claimed = session.command("plain", entry=self.entry, args=list(args)).get("value")
                 right = self.answer(*args)
-                if not equal(claimed, right):
+                if not equal(claimed, right) or (self.whole and isinstance(claimed, float)):
                     call = f"{self.entry}({', '.join(map(repr, args))})"
                     key = args[0] if args else None
                     entry = python_source.line_of_entry(session.grading.source, self.entry, key)
