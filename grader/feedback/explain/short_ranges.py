@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from grader.domain.verdict import Finding, Status
 
 LOOP = re.compile(
-    r"\bfor\s*\(\s*(?:const\s+)?(?:int|int64_t|long|auto|size_t)\s+(?P<j>\w+)\s*=\s*(?P<b>[^;<>=]+);\s*(?P=j)\s*(?P<s><|!=)\s*(?P<e>[^;]+);"
+    r"\bfor\s*\(\s*(?:const\s+)?(?:int|int64_t|long|auto|size_t)\s+(?P<j>\w+)\s*=\s*(?P<b>[^;<>=]+);\s*(?P=j)\s*(?P<s><(?!=)|!=)\s*(?P<e>[^;]+);"
 )
 CLIPPED = re.compile(r"\bmin\(.*?(?<![\w.])(?P<n>(?P<size>n|len\(\w+\)) - 1)\b")
 BEFORE = r"(?<![\w.])(?P<i>[A-Za-z_]\w*)\s*-\s*(?P<k>\d+|[A-Z_]+|radius|r)\b"

@@ -35,9 +35,10 @@ def _values(text: SubmissionText, finding: Finding) -> Iterator[ast.expr]:
         if function.name != named and not re.search(rf"\b{function.name}\(", finding.message):
             continue
         for node in ast.walk(function):
-            if isinstance(node, ast.Return | ast.Assign | ast.AugAssign) and node.value:
-                if named or (line and node.lineno <= int(line[1]) <= (node.end_lineno or node.lineno)):
-                    yield node.value
+            if not isinstance(node, ast.Return | ast.Assign | ast.AugAssign) or not node.value:
+                continue
+            if named or (line and node.lineno <= int(line[1]) <= (node.end_lineno or node.lineno)):
+                yield node.value
 
 
 def _compared_sum(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -152,7 +153,10 @@ def _choice_in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         guarded = (
             last is not None
             and zero
-            and (_asks_for(value.test, last) or (alone and isinstance(last, ast.Constant)))
+            and (
+                (_asks_for(value.test, last) and not all(_asks_for(value.test, p) for p in _parts(body)))
+                or (alone and isinstance(last, ast.Constant))
+            )
         )
         if not (joined or guarded or nothing) or not (sums or joined):
             continue
@@ -200,9 +204,9 @@ def _outer(code: str, signs: str) -> list[int]:
     depth, found = 0, []
     for place, sign in enumerate(code):
         depth += (sign in "([{") - (sign in ")]}")
-        if not depth and sign in signs and code[place : place + 2] not in ("::", "->", "++", "--"):
-            if code[place - 1 : place + 1] not in ("::", "++", "--"):
-                found.append(place)
+        double = {code[place : place + 2], code[max(place - 1, 0) : place + 1]} & {"::", "++", "--"}
+        if not depth and sign in signs and not double and code[place : place + 2] != "->":
+            found.append(place)
     return found
 
 

@@ -60,7 +60,7 @@ def test_a_choice_beside_a_sum(code: str, right: str) -> None:
         ("x[i - 1] + x[i] if i > 0 else 0 + x[j]", "(x[i - 1] if i > 0 else 0) + x[i] + x[j]"),
         ("0 if i == 0 else x[i - 1] + x[i]", "(0 if i == 0 else x[i - 1]) + x[i]"),
         ("x[i - 1] if i > 0 else 0", ""),
-        ("x[i] + y[i] if i < n else 0 * n", ""),
+        ("x[i] + y[i] if i < n else 0", ""),
     ],
 )
 def test_a_conditional_beside_a_sum(code: str, right: str) -> None:
