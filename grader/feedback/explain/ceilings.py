@@ -127,7 +127,7 @@ class _Sum:
         self.n = others[0] if len(others) == 1 and others[0] == self.signs[0][1] else ""
         self.beside = any(term == self.d for _, term in self.signs)  # the divisor is a part of the sum
 
-    def of(self, n: int, d: int) -> int:
+    def count(self, n: int, d: int) -> int:
         """What it is for ``n`` elements and a block of ``d``; -1 where the sum is negative."""
         known = {self.n: n, self.d: d}
         whole = sum(sign * (known[t] if t in known else int(t)) for sign, t in self.signs)
@@ -135,12 +135,12 @@ class _Sum:
 
     def too_few(self, d: int) -> int:
         """A number of elements for which it is too small; 0 if there is none."""
-        counts = ((n, self.of(n, d)) for n in range(1, 3 * d + 1))
+        counts = ((n, self.count(n, d)) for n in range(1, 3 * d + 1))
         return next((n for n, made in counts if 0 <= made < -(-n // d)), 0)
 
     def ceiling(self, d: int) -> bool:
         """Whether it rounds up."""
-        return all(self.of(n, d) == -(-n // d) for n in range(1, 3 * d + 1))
+        return all(self.count(n, d) == -(-n // d) for n in range(1, 3 * d + 1))
 
 
 def no_ceiling(code: str) -> bool:
@@ -164,7 +164,7 @@ def _grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             few = one.too_few(d) if one.n and 1 < d <= 4096 else 0
             if not few:
                 continue
-            code, made = " ".join(match[0].split()), one.of(few, d)
+            code, made = " ".join(match[0].split()), one.count(few, d)
             needed = -(-few // d)
             cause = (
                 f"`{code}` does not round up: for {one.n} = {few} and {one.d} = {d} it is {made}, and "

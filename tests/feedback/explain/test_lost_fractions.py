@@ -56,3 +56,12 @@ def test_whole_numbers_and_fractions_that_are_cut_on_purpose_are_not_blamed() ->
 def test_the_declaration_that_drops_a_fraction(old: str, new: str, line: int, fix: str) -> None:
     (first, *_) = found(old, new)
     assert first[0] == line and fix in first[1]
+
+
+def test_a_cast_whose_bits_are_moved_is_meant() -> None:
+    line = "out[i] = static_cast<int>(x[i] * scale){};"
+    for used, count in ((" << 4", 0), (" & 3", 0), ("", 1)):
+        source = f'code = r"""\n__global__ void k(const float* x, float* out, float scale, int i) {{\n{line.format(used)}\n}}\n"""\n'
+        finding = Finding("a case", Status.WRONG_OUTPUT, "First wrong.")
+        told = [f for find, _ in lost_fractions.FACTS for f in find(read(source), finding)]
+        assert len(told) == count
