@@ -11,8 +11,8 @@ from grader.domain.lessons import every
 from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import (
-    around_the_call,
     added_to_nothing,
+    around_the_call,
     attach,
     bodies,
     ceilings,
@@ -34,9 +34,10 @@ from grader.feedback.explain import (
     product_tiles,
     row_starts,
     running_totals,
-    taken_early,
-    tile_fills,
     short_ranges,
+    taken_early,
+    tensor_calls,
+    tile_fills,
     tile_mistakes,
     together,
     turned_operands,
@@ -70,6 +71,7 @@ FINDERS = [
         *weaker_signs.FACTS,
         *ceilings.FACTS,
         *short_ranges.FACTS,
+        *tensor_calls.FACTS,
         *joined_texts.FACTS,
         *added_to_nothing.FACTS,
         *turned_operands.FACTS,
