@@ -218,7 +218,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(384, 1)
                                                __float_as_uint(floor[r]) >> 23;
                     if (part < parts && feature < cols)
                         w_widths[static_cast<int64_t>(part) * cols + feature] =
-                            make_uint2(width(large[r], small[r], inner, 0), __float_as_uint(widest[r]) ? exponents : 0);
+                            make_uint2(width(large[r], small[r], inner, 0),
+                                       __float_as_uint(widest[r]) ? exponents : 0);
                 }
             }
         }

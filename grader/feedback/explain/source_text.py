@@ -16,6 +16,7 @@ WRONG = frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE, Status.UNINITIALISED,
 OUTSIDE = frozenset({Status.ILLEGAL_ACCESS, Status.CRASHED, Status.CUDA_ERROR})
 TWICE = frozenset({Status.RACE, Status.TIMEOUT, Status.MUTATED_INPUT})
 SIZE = r"(?:n\d?|N|m|k|rows?\d?|cols\d|elements\d|vectors|quads|cols?|columns|width|height|w|h|size|count|total|numel|len|length|elements|num_\w+|n_\w+|\w+_size|inner)"
+NAMED = re.compile(r"\b(?!__launch_bounds__)([A-Za-z_]\w*)\s*\(")
 GUARDS = re.compile(r"\b(?:if|for|while|min|switch)\b|\?")
 
 
@@ -157,17 +158,20 @@ def _functions(code: str) -> Iterator[CppFunction]:
     for token in tokens:
         starts.append(at)
         at += len(token.text)
-    i = 0
+    i = before = 0  # before: where the text begins that was not looked at yet
     while i < len(tokens):
         if tokens[i].text != "{":
             i += 1
             continue
         end = closing(tokens, i)
-        head = re.search(r"(?P<head>[^;{}]*?)\b(?!__launch_bounds__)(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^;{}]*)\)\s*(?:const\s*)?$",
-                         code[: starts[i]])  # fmt: skip
-        if head is None or end < 0:
+        head = code[before : starts[i]]
+        head = head[max(head.rfind(sign) for sign in ";{}") + 1 :].rstrip().removesuffix("const").rstrip()
+        name = NAMED.search(head) if head.endswith(")") and end > 0 else None
+        if name is None:
+            before = starts[i] + 1
             i += 1
             continue
         body = code[starts[i] : starts[end]]
-        yield CppFunction(head["name"], head["head"], head["parameters"], body, starts[i])
+        yield CppFunction(name[1], head[: name.start()], head[name.end() : -1], body, starts[i])
+        before = starts[end] + 1
         i = end + 1
