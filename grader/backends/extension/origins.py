@@ -13,6 +13,7 @@ import linecache
 import re
 import sys
 import tokenize
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 ENDINGS = (".cu", ".cuh", ".cpp", ".cc", ".h", ".hpp")
 MOST_FILES, MOST_BYTES, MOST_ROUNDS = 1000, 2_000_000, 40
+MOST_PAIRS = 1_000_000  # of equal lines, one of the text and one of a literal
+LONG_LINE = 2000
 TELLING = 6  # characters without spaces of a line that says where it is from
 ALIKE = 0.6  # of a line's characters, for one in which something was replaced
 STRING = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")", re.S)
@@ -129,7 +132,7 @@ def _string(file: str, literal: str, line: int) -> Iterator[Literal]:
         return
     body = literal[match.end() : len(literal) - len(match["quote"])]
     raw = "r" in match["prefix"].lower()
-    texts, numbers = [""], [line]
+    parts, numbers = [list[str]()], [line]  # of each line; put together at the end
     at = 0
     while at < len(body):
         char, after = body[at], body[at + 1 : at + 2]
@@ -138,18 +141,18 @@ def _string(file: str, literal: str, line: int) -> Iterator[Literal]:
             at += 1
             if after == "\n":  # goes on in the next line of the file
                 line += 1
-                if not texts[-1]:
+                if not parts[-1]:
                     numbers[-1] = line
                 continue
             char = ESCAPE.get(after, char + after)
         elif char == "\n":
             line += 1
         if char == "\n":
-            texts.append("")
+            parts.append([])
             numbers.append(line)
         else:
-            texts[-1] += char
-    yield Literal(file, texts, numbers)
+            parts[-1].append(char)
+    yield Literal(file, ["".join(part) for part in parts], numbers)
 
 
 def _key(line: str) -> str:
@@ -174,6 +177,8 @@ def _align(lines: list[str], places: list[Place | None], literal: Literal) -> bo
     """Find lines of the literal among those that have no place yet; whether there were any."""
     free: list[str | None] = [None if p else _key(t) for t, p in zip(lines, places, strict=True)]
     own = [_key(text) for text in literal.texts]
+    common = _common(free, own)
+    free = [None if key in common else key for key in free]
     matcher = difflib.SequenceMatcher(None, free, own, autojunk=False)
     blocks = [
         (a, b, n) for a, b, n in matcher.get_matching_blocks() if any(_tells(k) for k in own[b : b + n])
@@ -200,6 +205,15 @@ def _align(lines: list[str], places: list[Place | None], literal: Literal) -> bo
     return True
 
 
+def _common(free: list[str | None], own: list[str]) -> set[str]:
+    """Lines that stand in a long literal so often that to try them all takes too long; their neighbours tell."""
+    counts = Counter(own)
+    for most in (len(own), 500, 50, 5, 1):
+        if sum(counts[key] for key in free if key is not None and counts[key] <= most) <= MOST_PAIRS:
+            return {key for key, count in counts.items() if count > most}
+    return set(counts)
+
+
 def _end(blocks: list[tuple[int, int, int]], side: int) -> int:
     return blocks[-1][side] + blocks[-1][2]
 
@@ -209,6 +223,8 @@ def _alike(line: str, own: str) -> bool:
     key = _key(line)
     if _tells(own) and own in key:
         return True
+    if max(len(key), len(own)) > LONG_LINE:
+        return False
     return difflib.SequenceMatcher(None, key, own, autojunk=False).ratio() >= ALIKE
 
 
