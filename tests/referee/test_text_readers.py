@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import linecache
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 
 from grader.backends.cuda.compile import host_text
 from grader.backends.detect import Choice
+from grader.backends.extension import origins
 from grader.backends.simt.compile import headers
 from grader.backends.simt.compile.rewrite import registration, rewrite
 from grader.domain import notebook, submission
@@ -20,6 +22,7 @@ from grader.domain.lessons import load_task
 from grader.domain.options import GradingOptions
 from grader.domain.submission import Submission
 from grader.domain.task import Task
+from grader.feedback.explain import source_text
 from grader.feedback.look import look
 from grader.referee.job import Job
 from grader.referee.pipeline import check, warm_reference
@@ -52,6 +55,14 @@ def read_all(text: str) -> None:
         assert str(error)
     notebook.plain(text)
     LOGGED.sub("", f"[W1234 {text}")
+    source_text.read(text)
+    where_from(text)
+
+
+def where_from(text: str) -> None:
+    """Whether each line of the C++ is found in the Python."""
+    linecache.cache["hostile.py"] = len(text), None, text.splitlines(keepends=True), "hostile.py"
+    origins.pieces(text.split('r"""', 1)[-1].rsplit('"""', 1)[0], ["hostile.py"])
 
 
 def test_there_are_more_than_two_hundred() -> None:
@@ -64,6 +75,15 @@ def test_each_is_read_to_its_end(part: int) -> None:
         begun = time.process_time()
         read_all(text)
         assert time.process_time() - begun < 1.5, name
+
+
+@pytest.mark.parametrize("piece", ["{([", "'\\\n", "k<<<\n", "f() {", "f(a) {}\n", "float a{0} = 1;\n"])
+def test_long_texts_are_found_again(piece: str) -> None:
+    text = hostile_texts.FRAME.format(cuda=hostile_texts.many(piece, 8 * LARGE))
+    begun = time.process_time()
+    where_from(text)
+    source_text.read(text)
+    assert time.process_time() - begun < 8.0
 
 
 @pytest.mark.parametrize(
