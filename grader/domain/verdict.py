@@ -203,11 +203,15 @@ class Verdict:
 
     @property
     def status(self) -> Status:
-        """One word for the whole: passed, the one way in which it failed, or failed for several."""
+        """One word for the whole: passed, the one way in which it failed, or failed for several.
+
+        Where every point waits for another machine, nothing has passed yet.
+        """
         bad = {f.status for f in self.findings if not f.ok}
-        bad -= PENDING
+        waiting, bad = bad & PENDING, bad - PENDING
         if not bad:
-            return Status.PASSED
+            alone = self.waiting == self.max_points > 0 and len(waiting) == 1
+            return waiting.pop() if alone else Status.PASSED
         for less in (
             Status.NOT_RUN,
             Status.NOT_GRADABLE,

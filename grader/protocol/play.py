@@ -285,7 +285,8 @@ class Watched(_Claim, frozen=True):
 
     On the CPU back end, ``elsewhere``: who else than a kernel wrote what kernels read in this call, and how
     many bytes of it; for each result in ``foreign`` how many elements, and which first, hold what no kernel
-    left; and what the host ``told`` the device.
+    left; and what the host ``told`` the device. ``interpreted``: how many kernels of Triton and numba were
+    launched, which no device runs there.
     """
 
     ops: Ops = ()
@@ -293,6 +294,7 @@ class Watched(_Claim, frozen=True):
     foreign: Annotated[tuple[tuple[Count, Count], ...], Meta(max_length=MOST_TENSORS)] = ()
     told: Annotated[tuple[Told, ...], Meta(max_length=1 << 17)] | None = None
     kernels: Annotated[tuple[Word, ...], Meta(max_length=200)] | None = None
+    interpreted: Count = 0
 
 
 class Returned(_Claim, frozen=True):

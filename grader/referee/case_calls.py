@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.look import first_look
 from grader.protocol import play
 from grader.protocol.play import Returned, ReturnedApart
@@ -38,6 +38,8 @@ EARLY = (
 class Calls:
     """Plays one case of a session; ``run`` comes back with the first failure, or None.
 
+    Then ``undecided`` is what only another back end can tell of its calls, or None.
+
     ``weigh``: count torch's operators; ``seconds``: for each call, if not the usual ones; ``made``: told of
     each call of the submission, before it is judged.
     """
@@ -60,6 +62,7 @@ class Calls:
         self._draws = 0  # of inputs
         self._told: _Heard | None = None
         self._decides = False  # the next watched call
+        self.undecided: Finding | None = None  # what only another back end can tell of a call
 
     def run(self) -> Finding | None:
         """All rounds of the case; LeftOutError if the problem cannot be asked this."""
@@ -104,7 +107,10 @@ class Calls:
             raise LeftOutError(why)
         if failed or not watch:
             return failed
-        return self._not_own(returned, posed) or self._by_the_host(number, returned, posed)
+        failed = self._not_own(returned, posed) or self._by_the_host(number, returned, posed)
+        if failed and failed.status in PENDING:  # the calls that follow may be wrong
+            self.undecided, failed = failed, None
+        return failed
 
     def draw(self, one: Round) -> None:
         """Weights, inputs and answers of a round; some tries for answers that are not all one value."""
@@ -248,7 +254,10 @@ class Calls:
         now = self._told = _Heard(self._draws, self.problem.inputs.forms, returned.watched.told)
         if before is None or before.draw == now.draw or before.forms != now.forms:
             return None
-        found = own_work.by_the_host(self.session.task, self.case, before.told, now.told, posed.sizes)
+        found = own_work.by_the_host(
+            self.session.task, self.case, before.told, now.told, posed.sizes,
+            interpreted=bool(returned.watched.interpreted),
+        )  # fmt: skip
         if not found or self._decides:
             return found
         self._told = None

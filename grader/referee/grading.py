@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.task import Case, Tensor
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback import memory
 from grader.referee import further_calls, parts, stream_check
 from grader.referee.case_calls import Calls
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from grader.protocol.messages import MemoryFinding
     from grader.referee.session import Record, Session
 
+NO_ACCESSES = "No kernel of CUDA C++ did the work whose accesses could be checked here."
+UNTRIED = "It is tried once it is known whose work the cases are."
 LAYOUTS = {
     "transposed": "A transposed view, not contiguous.",
     "strided": "A view with gaps between its elements.",
@@ -42,7 +44,7 @@ def grade(session: Session) -> Record:
         session.started()
         session.loaded()
     begun = time.monotonic()
-    ordinary = _cases(session, loaded=loaded.ok)
+    ordinary, undecided = _cases(session, loaded=loaded.ok)
     record.findings += stream_check.judge(session, backend)
     record.stages["cases"] = time.monotonic() - begun
     if task.memory_points:
@@ -52,12 +54,14 @@ def grade(session: Session) -> Record:
         found = session.problem.memory()
         seen = memory.at_statements(record.memory, session.source)
         found = found or memory.finding(seen, task.memory_points, matched=ordinary, stages=task.stages)
+        found = _waiting(found, NO_ACCESSES) if undecided else found
         record.findings.append(memory.known(found, session.known_clean))
         record.stages["memory"] = time.monotonic() - begun
     begun = time.monotonic()
     session.pardon()  # a kernel that crashes in every case takes nothing from a function beside it
     for part in task.parts:
-        record.findings += parts.judge(part, session, loaded=loaded.ok)
+        judged = parts.judge(part, session, loaded=loaded.ok)
+        record.findings += [_waiting(f, UNTRIED) for f in judged] if undecided else judged
     record.stages["parts"] = time.monotonic() - begun
     return record
 
@@ -93,8 +97,8 @@ def _loaded(session: Session) -> Finding:
     return Finding("load", Status.PASSED, f"The file was imported{compiled}.")
 
 
-def _cases(session: Session, *, loaded: bool) -> bool:
-    """Play all cases; whether one that has something to compute is right.
+def _cases(session: Session, *, loaded: bool) -> tuple[bool, bool]:
+    """Play all cases; whether one that has something to compute is right, and whether one is undecided.
 
     Until one is, a corner case proves nothing and has no points.
     """
@@ -112,15 +116,18 @@ def _cases(session: Session, *, loaded: bool) -> bool:
         session.ask("schedule", seed=0)
     found = _after_further_calls(session, right, found)
     pairs = zip(cases, found, strict=True)
-    ordinary = any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
+    undecided = any(f.status in PENDING for f in found)
+    ordinary = not undecided and any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
     session.record.findings += problem.findings()
-    session.record.findings += _without_guesses(found if ordinary else [_without_points(f) for f in found])
-    return ordinary
+    if not ordinary:
+        found = [_without_points(f, undecided=undecided) for f in found]
+    session.record.findings += _without_guesses(found)
+    return ordinary, undecided
 
 
 def _after_further_calls(session: Session, right: list[Played], found: list[Finding]) -> list[Finding]:
     """The findings of the cases; the one that is wrong in a further call says so instead."""
-    if any(not f.ok for f in found):  # there is something to be told already
+    if any(not _may_be_right(f) for f in found):  # there is something to be told already
         return found
     before = len(session.record.memory)
     if not (wrong := further_calls.play(session, right)):
@@ -133,10 +140,17 @@ def _case(session: Session, case: Case) -> Finding:
     """One check: a call, and where it has further arguments those, until one is wrong."""
     found = _call(session, case)
     for args in case.others:
-        if not found.ok:
+        if not _may_be_right(found):
             break
-        found = _call(session, replace(case, args=args, why=_kind_of(args) or case.why, others=()))
+        further = _call(session, replace(case, args=args, why=_kind_of(args) or case.why, others=()))
+        if found.ok or not further.ok:
+            found = further
     return found
+
+
+def _may_be_right(finding: Finding) -> bool:
+    """Whether nothing is wrong here; another back end may have to tell more."""
+    return finding.ok or finding.status in PENDING
 
 
 def _kind_of(args: Sequence[Argument]) -> str:
@@ -155,7 +169,8 @@ def _call(session: Session, case: Case) -> Finding:
         for seed in range(session.schedules):
             if session.schedules > 1:
                 session.ask("schedule", seed=seed)
-            if failed := Calls(session, case).run():
+            calls = Calls(session, case)
+            if failed := calls.run():
                 return _in_schedule(_caused(session, failed, seen[before:]), seed, session.schedules)
     except FaultError as fault:
         return _fallen(session, case, fault, before)
@@ -164,7 +179,7 @@ def _call(session: Session, case: Case) -> Finding:
     if case.expect == "raise":
         message = f"The call was accepted, though it must be refused: {case.why}"
         return Finding(case.name, Status.NOT_REFUSED, message, 0, case.points, {"passes": _passed(case)})
-    return Finding(case.name, Status.PASSED, case.why, case.points, case.points)
+    return calls.undecided or Finding(case.name, Status.PASSED, case.why, case.points, case.points)
 
 
 def _passed(case: Case) -> list[dict[str, object]]:
@@ -207,9 +222,12 @@ def _is_empty(case: Case) -> bool:
     return any(isinstance(a, Tensor) and 0 in a.shape for a in case.args)
 
 
-def _without_points(finding: Finding) -> Finding:
+def _without_points(finding: Finding, *, undecided: bool) -> Finding:
     if not finding.points:
         return finding
+    if undecided:
+        message = f"{finding.message} It counts once a GPU has told whose work the other cases are."
+        return replace(finding, status=Status.PENDING_GPU, points=0, message=message)
     message = f"{finding.message} No points yet: no ordinary case is right."
     return replace(finding, points=0, message=message)
 
@@ -224,6 +242,12 @@ def _without_guesses(findings: list[Finding]) -> list[Finding]:
         else f
         for f in findings
     ]
+
+
+def _waiting(finding: Finding, why: str) -> Finding:
+    """What is not judged before a case is: that waits for a GPU, and so does this."""
+    untried = finding.status is Status.NOT_RUN
+    return replace(finding, status=Status.PENDING_GPU, message=why) if untried else finding
 
 
 def _not_run(case: Case) -> Finding:

@@ -4,7 +4,8 @@ Observed of a call whose result is right: kernels of the file were launched, and
 no arithmetic of the result's size. On the CPU back end, where device memory is the grader's own, it is a
 question about values: each element of the result is what a kernel left there (converted, cropped or reordered
 at most), and kernels read only what was given, what kernels wrote, and little else. That holds in whatever
-thread the other work was done.
+thread the other work was done. Kernels of Triton and numba run in an interpreter there, on the host, where
+nothing tells them from other work of the host: a GPU decides about those.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ SAMPLES, ENOUGH = 6, 16
 PRODUCTS = {"elementwise": GEMM, "fused": GEMM - ADDING}  # what a library may do, by ``Task.own``
 WORD = 4  # bytes
 COPY = "a copy on the device"  # as the CPU back end calls one by the runtime's API (csrc/origins.cpp)
+INTERPRETED = (
+    "The result is right. Whose work it is can only be told on a GPU: here kernels of Triton and numba run "
+    "in an interpreter, where nothing tells their work from the host's."
+)
 PART = 8  # less than such a part of the result may come from elsewhere: a table, a scale
 TYPES = frozenset(
     (
@@ -100,22 +105,30 @@ def not_own(
     torchs = [] if few else _computed(watched.ops, max(sizes), others, free)
     did = f" The work was done by torch: {', '.join(torchs)}." if torchs else ""
     evidence = {"launched": names[:20], "operators": torchs}
+    if torchs and watched.interpreted:  # what kernels there were left that to torch, in whatever language
+        return _finding(case, f"The result is right, but the kernel is not what computed it.{did}", evidence)
+    found = ""
     if not names:
-        return _finding(case, f"The result is right, but no kernel of the file was launched.{did}", evidence)
-    if case.moves and (how := _moved_otherwise(seen)):
-        return _finding(
-            case, f"The result is right, but {how}: to move them is the kernel's work here.", evidence
-        )
-    if watched.elsewhere is not None:
-        if found := _elsewhere(watched, sizes, prepared=task.own == "prepared"):
-            return _finding(case, f"The result is right, but {found}.{did}", evidence)
+        found = f"no kernel of the file was launched.{did}"
+    elif case.moves and (how := _moved_otherwise(seen)):
+        found = f"{how}: to move them is the kernel's work here."
+    elif watched.elsewhere is not None:
+        if elsewhere := _elsewhere(watched, sizes, prepared=task.own == "prepared"):
+            found = f"{elsewhere}.{did}"
     elif player.backend == "simt" and (place := _unwritten(player, sizes, rng)) is not None:
-        message = f"The result is right, but no thread of a kernel wrote element {place} of it.{did}"
-        return _finding(case, message, evidence)
-    if torchs:
-        message = f"The result is right, but the kernel is not what computed it.{did}"
-        return _finding(case, message, evidence)
-    return None
+        found = f"no thread of a kernel wrote element {place} of it.{did}"
+    if not found and torchs:
+        found = f"the kernel is not what computed it.{did}"
+    if not found:
+        return None
+    if watched.interpreted:
+        return _undecided(case, evidence)
+    return _finding(case, f"The result is right, but {found}", evidence)
+
+
+def _undecided(case: Case, evidence: dict[str, Any]) -> Finding:
+    """A kernel of Triton or numba ran: what else there is to be seen proves nothing."""
+    return Finding(case.name, Status.PENDING_GPU, INTERPRETED, 0, case.points, evidence)
 
 
 def _moved_otherwise(seen: ObservedCall) -> str:
@@ -148,21 +161,33 @@ def _elsewhere(watched: Watched, sizes: list[int], *, prepared: bool) -> str:
 
 
 def by_the_host(
-    task: Task, case: Case, one: Sequence[Told], other: Sequence[Told], sizes: Sequence[int]
+    task: Task,
+    case: Case,
+    one: Sequence[Told],
+    other: Sequence[Told],
+    sizes: Sequence[int],
+    *,
+    interpreted: bool = False,
 ) -> Finding | None:
-    """What the host told the device in two calls that differ in values must be the same (``transcript``)."""
+    """What the host told the device in two calls that differ in values must be the same (``transcript``).
+
+    ``interpreted``: kernels of Triton or numba ran in them, whose results the host tells it.
+    """
     if task.own == "prepared":  # torch may have made it of the inputs
         one, other = ([told for told in each if not told.by_torch] for each in (one, other))
     found = transcript.difference(one, other)
     if found.words <= transcript.allowed(max(sizes, default=0)):
         return None
+    evidence = {"words": found.words, "things": found.things, "first": found.first}
+    if interpreted:
+        return _undecided(case, evidence)
     message = (
         "The result is right, but part of the work was done on the host: when nothing but the values of the "
         f"inputs had changed, it told the device something else, in {found.words:,} "
         f"word{'s' * (found.words != 1)}. The first that "
         f"differs is {found.first}. What depends on the values has to be computed by kernels."
     )
-    return _finding(case, message, {"words": found.words, "things": found.things, "first": found.first})
+    return _finding(case, message, evidence)
 
 
 def is_own(kernel: str, source: str) -> bool:

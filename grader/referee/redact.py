@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from grader.domain.task import Case, Tensor
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import PENDING, Finding, Status
 from grader.protocol.messages import MemoryFinding
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def redact(case: Case, finding: Finding) -> Finding:
     if not case.hidden:
         return finding
     name = f"hidden: {case.hidden}"
-    if finding.status in (Status.PASSED, Status.NOT_RUN, Status.NOT_GRADABLE):
+    if finding.status in (Status.PASSED, Status.NOT_RUN, Status.NOT_GRADABLE, *PENDING):
         return Finding(name, finding.status, "", finding.points, finding.max_points)
     message = (
         f"A hidden case fails. Its category is: {case.hidden}. Think of inputs of that kind that the cases "

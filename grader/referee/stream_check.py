@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.look import ON_DEFAULT_STREAM, Advice, launches, launches_on_default_stream
 from grader.referee.case_calls import Calls
 from grader.referee.fault import FaultError
@@ -71,7 +71,7 @@ class Opinion:
 def judge(session: Session, backend: str) -> list[Finding]:
     """The finding of the check, after those of the cases; none where it is not asked for."""
     points, known = session.task.stream_points, backend in ("cuda", "simt")
-    right = {f.id for f in session.record.findings if f.ok}
+    right = {f.id for f in session.record.findings if f.ok or f.status in PENDING}
     ordinary = [c for c in session.task.cases if c.expect == "match" and not c.hidden]
     cases = [c for c in ordinary if known and session.problem.shows_streams(c, backend)]
     tried = [c for c in cases if c.name in right]

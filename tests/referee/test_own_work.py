@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from grader.domain.task import Case, Task, Tensor
+from grader.domain.verdict import Status
 from grader.protocol.messages import Launch
 from grader.protocol.play import Told, Watched
-from grader.referee.own_work import ObservedCall, is_own, not_own
+from grader.referee.own_work import ObservedCall, by_the_host, is_own, not_own
 
 SOURCE = """
 __global__ void gemm_kernel(const float* x, float* out) { out[0] = x[0]; }
@@ -88,3 +89,31 @@ def test_where_elements_are_to_be_moved_neither_a_view_nor_a_copy_by_the_runtime
         seen = ObservedCall(player, watched, [launched], SOURCE, turned)
         found = not_own(TASK, case, seen, [(40, 30)], [(30, 40)], np.random.default_rng(1))
         assert (found is not None) == bool(words) and (not found or words in found.message)
+
+
+def _of_interpreted(watched: Watched, launched: tuple[Launch, ...] = ()) -> Any:
+    seen = ObservedCall(SimpleNamespace(backend="simt"), watched, launched, SOURCE)  # type: ignore[arg-type]
+    return not_own(TASK, TASK.cases[0], seen, [(30, 40)], [(30, 40)], np.random.default_rng(1))
+
+
+def test_a_kernel_in_an_interpreter_is_neither_believed_nor_denied() -> None:
+    found = _of_interpreted(Watched(elsewhere=(), foreign=((1200, 0),), interpreted=1))
+    assert found.status is Status.PENDING_GPU and not found.points and found.max_points == 1
+    assert "Triton and numba" in found.message
+    mixed = Watched(elsewhere=(), foreign=((1200, 0),), interpreted=1)
+    launched = Launch(kernel="square_kernel", grid=(1, 1, 1), block=(1, 1, 1))
+    assert _of_interpreted(mixed, (launched,)).status is Status.PENDING_GPU
+    assert _of_interpreted(Watched(elsewhere=(), foreign=((1200, 0),))).status is Status.NO_KERNEL
+
+
+def test_torchs_work_beside_a_kernel_in_an_interpreter_is_named() -> None:
+    ops = (("aten::sigmoid", ((30, 40),)),)
+    found = _of_interpreted(Watched(ops, elsewhere=(), foreign=((1200, 0),), interpreted=1))
+    assert found.status is Status.NO_KERNEL and "done by torch: sigmoid" in found.message
+
+
+def test_what_the_host_told_is_undecided_where_an_interpreter_told_it() -> None:
+    one, other = ([Told("a copy from the host", (word,) * 40)] for word in (1, 2))
+    for interpreted, status in ((False, Status.NO_KERNEL), (True, Status.PENDING_GPU)):
+        found = by_the_host(TASK, TASK.cases[0], one, other, [1200], interpreted=interpreted)
+        assert found is not None and found.status is status

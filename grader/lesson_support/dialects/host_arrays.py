@@ -29,9 +29,15 @@ def storage_copy(tensor: torch.Tensor) -> torch.Tensor:
 
 
 class RecordedCalls:
-    """The tensors of one kernel call: copied before it, and written back after it where they have changed."""
+    """The tensors of one kernel call: copied before it, and written back after it where they have changed.
+
+    ``begun``: how many there were in this process.
+    """
+
+    begun = 0
 
     def __init__(self) -> None:
+        RecordedCalls.begun += 1
         self._pairs: list[tuple[torch.Tensor, torch.Tensor, bytes]] = []
 
     def host(self, value: Any) -> Any:

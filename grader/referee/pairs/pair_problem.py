@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, cast
 
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import PENDING, Finding, Status
 from grader.protocol import play
 from grader.protocol.play import Begun, Made, Returned, Work
 from grader.referee import rounds, state_match
@@ -212,7 +212,8 @@ class PairProblem(Problem):
         """Unkind inputs come when the inputs as given are right."""
         if self._fault:
             return Finding(case.name, Status.NOT_RUN, case.why, 0, case.points)
-        if before and not before[0].ok and not self.spec.specs:
+        undecided = bool(before) and before[0].status in PENDING
+        if before and not (before[0].ok or undecided) and not self.spec.specs:
             message = "The inputs as given are not right yet."
             return Finding(case.name, Status.NOT_RUN, message, 0, case.points)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,25 @@ RIGHT, TORCHS = (
     OWN.replace("RESULT", "extension.run(x)"),
     OWN.replace("RESULT", "(extension.run(x), x * x)[1]"),
 )
+IDLE = """
+import numpy
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, i < n), i < n)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        out = torch.empty_like(x)
+        kernel[(1,)](x, out, x.numel(), BLOCK=512)
+        return torch.from_numpy(numpy.square(x.cpu().numpy())).to(x.device)
+"""
 SPREAD = """
 from grader.domain.task import Case, Tensor
 
@@ -106,3 +126,13 @@ def test_a_test_of_a_list_can_be_hidden(tmp_path: Path) -> None:
     verdict = grader.check(tmp_path / "task.yml", tmp_path / "mine.py", backend="simt", warm=True)
     assert [f.id for f in verdict.findings if not f.ok] == ["hidden: odd sizes"]
     assert not any("12" in f.message for f in verdict.findings)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs triton")
+def test_whose_work_it_is_beside_a_triton_kernel_waits_for_a_gpu(tmp_path: Path) -> None:
+    """In the interpreter an idle kernel looks like one that did the work: neither has points here."""
+    verdict = judged(tmp_path, IDLE, own="all")
+    assert verdict.status is Status.PENDING_GPU and verdict.points == 0
+    assert verdict.waiting == verdict.max_points
+    assert {f.status for f in verdict.findings if f.max_points} == {Status.PENDING_GPU}
