@@ -424,6 +424,7 @@ class Answered(Returned, frozen=True, kw_only=True):
     there are none in float64, or "". ``changed``: inputs, and ``state``: tensors of the model, that the call
     wrote to. ``same``: results are those of the answer before. ``random``: what the seed does to the results,
     "" nothing, "seeded" it settles them, else "free". ``elements``: made by other operators than products.
+    ``reach``: the size of the largest finite number among inputs, weights and other tensors of the model.
     """
 
     blocks: Count
@@ -434,6 +435,7 @@ class Answered(Returned, frozen=True, kw_only=True):
     same: bool = False
     random: str = ""
     elements: Count = 0
+    reach: float = 0.0
 
 
 class Block(_Step, frozen=True):
@@ -458,6 +460,7 @@ class Fair(Struct, frozen=True):
     factor: float
     ulps: float
     relative: float
+    small: float = 0.0
 
 
 class Compare(_Step, frozen=True):

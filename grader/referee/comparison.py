@@ -16,7 +16,7 @@ from grader.protocol.play import Done, InputForm, ResultForm, Returned
 from grader.referee import result_form, transfer
 from grader.referee.dtypes import array, tolerance
 from grader.referee.fault import FaultError
-from grader.referee.judge import Fair, Judgement, judge, right
+from grader.referee.judge import Fair, Judgement, by_element, judge, right
 from grader.referee.problem import FEW, Posed, Problem
 from grader.referee.transfer import Line, claim, fetch, input_lines, move, same, whole
 
@@ -32,6 +32,7 @@ WINDOW = 4 << 20  # elements that are judged together
 FEW_ON_GPU = 1 << 20  # bytes of results: above it the GPU judges in less time than they take to come here
 NUDGES = 4  # one of few results that a last bit turns over is not found by each
 MAGNIFIED = 8.0  # times what one part in the last place of the inputs does that rounding on the way may do
+BY_ELEMENT = ("float32", "float64")  # half precision keeps too few digits to ask for each element
 COARSE = 2.0**-8  # the eps of a dtype that is too coarse to ask for a hundredth
 ONCE = 0.55  # eps of each element: half of one is rounding to the nearest, the rest float32 on the way
 OF_RULE, OF_WRITTEN = 64, 32  # eps of the largest answer: by rule of thumb, and for what both sides wrote
@@ -305,8 +306,11 @@ class Comparison:
         if by and self.case.rounded_once:
             by = replace(by, factor=0.0, ulps=ONCE)
         # Without answers in float64 the framework's own error is not known: then it is a rule of thumb.
-        rough = by is not None and self.posed.answered.native
-        return replace(by, relative=by.relative + OF_RULE * by.eps) if by and rough else by
+        if by and self.posed.answered.native:
+            return replace(by, relative=by.relative + OF_RULE * by.eps)
+        if by and self.posed.tensors[output].dtype in BY_ELEMENT:
+            return by_element(by, self.posed.answered.reach, max(self.depth, self.case.terms))
+        return by
 
     def _explained(self, verdict: Judgement, output: int, shape: tuple[int, ...], offset: int) -> Finding:
         assert verdict.first is not None

@@ -3,12 +3,15 @@
 The allowed error of a case is ``FACTOR`` times the largest error that eager float32 itself makes against
 float64 on the same input, plus ``ULPS`` units in the last place of the expected element. Another order of
 summation stays far below that; TF32 and half precision are far above it, and so are zeros.
+
+Where values span many magnitudes that says nothing of small elements. So where eager float32 is accurate
+element by element, a submission must be roughly right in each, too.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,11 @@ from grader.referee import mismatch
 Array = NDArray[Any]
 FACTOR = 20.0  # by experiment: benchmarks/tolerance.py
 ULPS = 4.0
+# The framework is accurate element by element where no element is off by more than this part of its answer;
+# then none of a submission may be off by more than ROUGHLY, but for what cancels on the way (``Fair.small``).
+ACCURATE, ROUGHLY = 2.0**-12, 0.02
+NORMAL = 2.0**10  # times the smallest normal number: below it fewer digits are kept
+CANCELLED, TERMS, MOST_TERMS = 64.0, 256.0, 2.0**16
 NEARLY_ALL = 0.9  # of the elements: then where they lie tells nothing
 LARGE, PIECE, THREADS = 1 << 20, 1 << 17, 8
 
@@ -41,6 +49,7 @@ class Fair:
 
     ``eps``, ``largest`` and ``tiny`` are those of the results' dtype. ``relative`` adds that fraction of the
     largest answer: what another order of summation may cost where the framework's own is unusually exact.
+    ``small``: an error that may remain of larger numbers that cancel; 0: elements are not asked one by one.
     """
 
     eps: float
@@ -49,12 +58,32 @@ class Fair:
     factor: float = FACTOR
     ulps: float = ULPS
     relative: float = 0.0
+    small: float = 0.0
 
 
 def fair(dtype: Any) -> Fair:
     """For results of a numpy dtype."""
     info = np.finfo(dtype)
     return Fair(float(info.eps), float(info.max), float(info.smallest_subnormal))
+
+
+def by_element(by: Fair, reach: float, terms: float) -> Fair:
+    """The same, and each element by itself where that can be asked.
+
+    ``reach``: the largest number that the call works on. Honest formulas form its square (a variance, an
+    expanded polynomial) and 1 (a sigmoid by tanh), and lose the digits of small results in a difference of
+    these; in a sum of many ``terms`` they lose more.
+    """
+    more = max(1.0, min(terms, MOST_TERMS) / TERMS)
+    return replace(by, small=CANCELLED * by.eps * max(1.0, reach) ** 2 * more)
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The framework's largest error, and its largest as a part of the answer; inf where that is not known."""
+
+    error: float
+    part: float
 
 
 def judge(
@@ -69,19 +98,22 @@ def judge(
         return _verdict(got != eager, expected, got, inputs, np.zeros(()))
     by = by or fair(got.dtype)
     wrong, answer, allowed = _wrong(expected, eager, got, by)
+    if by.small and wrong.any():
+        plainly = _wrong(expected, eager, got, replace(by, small=0.0))[0]
+        return _verdict(wrong, answer, got, inputs, allowed, plainly)
     return _verdict(wrong, answer, got, inputs, allowed)
 
 
 def _wrong(
-    expected: Array, eager: Array, got: Array, by: Fair, error: float | None = None
+    expected: Array, eager: Array, got: Array, by: Fair, of_all: Own | None = None
 ) -> tuple[Array, Array, Array]:
     """Which elements are wrong, the answers in the dtype's range, and what is allowed.
 
-    ``error``: the framework's own largest one, where these are a part of all elements.
+    ``of_all``: the framework's own errors, where these are a part of all elements.
     """
     wide, own, answer = got.astype(np.float64), eager.astype(np.float64), _in_range(expected, by.largest)
     finite = np.isfinite(answer) & np.isfinite(own)
-    allowed = _allowed(answer, own, finite, by, error)
+    allowed = _allowed(answer, finite, by, of_all or _own(answer, own, finite, by))
     with np.errstate(invalid="ignore"):
         off = np.abs(wide - answer)
         wrong = np.where(finite, ~(off <= allowed), ~_same_kind(wide, own))
@@ -96,18 +128,17 @@ def right(expected: Array, eager: Array, got: Array, by: Fair | None = None) -> 
     flat = [x.reshape(-1) for x in (expected, eager, got)]
     pieces = [[x[at : at + PIECE] for x in flat] for at in range(0, got.size, PIECE)]
 
-    def error(piece: list[Array]) -> float:
+    def own(piece: list[Array]) -> Own:
         answer, wide = _in_range(piece[0], by.largest), piece[1].astype(np.float64)
-        finite = np.isfinite(answer) & np.isfinite(wide)
-        with np.errstate(invalid="ignore"):
-            return float(np.abs(np.where(finite, wide - answer, 0.0)).max(initial=0.0))
+        return _own(answer, wide, np.isfinite(answer) & np.isfinite(wide), by)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        worst = max(pool.map(error, pieces))
+        each = list(pool.map(own, pieces))
+        worst = Own(max(one.error for one in each), max(one.part for one in each))
 
         def good(piece: list[Array]) -> bool:
-            answer, own, found = piece
-            return not _wrong(answer, own, found, by, worst)[0].any()
+            answer, eager, found = piece
+            return not _wrong(answer, eager, found, by, worst)[0].any()
 
         return all(pool.map(good, pieces))
 
@@ -118,13 +149,23 @@ def _in_range(expected: Array, largest: float) -> Array:
         return np.where(np.abs(expected) > largest, np.copysign(np.inf, expected), expected)
 
 
-def _allowed(answer: Array, eager: Array, finite: Array, by: Fair, error: float | None) -> Array:
+def _own(answer: Array, eager: Array, finite: Array, by: Fair) -> Own:
     with np.errstate(invalid="ignore"):
-        if error is None:
-            error = float(np.abs(np.where(finite, eager - answer, 0.0)).max(initial=0.0))
+        off = np.abs(np.where(finite, eager - answer, 0.0))
+        size = np.where(finite, np.abs(answer), 0.0)
+    known = size > NORMAL * by.tiny / by.eps
+    part = np.divide(off, size, out=np.zeros_like(off), where=known).max(initial=0.0) if by.small else np.inf
+    return Own(float(off.max(initial=0.0)), float(part))
+
+
+def _allowed(answer: Array, finite: Array, by: Fair, own: Own) -> Array:
+    with np.errstate(invalid="ignore"):
         size = np.where(finite, np.abs(answer), 0.0)
     whole = by.relative * size.max(initial=0.0) if by.relative else 0.0
-    return np.asarray(by.factor * error + whole + by.ulps * by.eps * size + by.tiny)
+    allowed = by.factor * own.error + whole + by.ulps * by.eps * size + by.tiny
+    if by.small and own.part <= ACCURATE:
+        allowed = np.minimum(allowed, np.maximum(ROUGHLY * size, by.small))
+    return np.asarray(allowed)
 
 
 def _same_kind(got: Array, eager: Array) -> Array:
@@ -133,7 +174,15 @@ def _same_kind(got: Array, eager: Array) -> Array:
     return np.asarray(both_nan | (got == eager))
 
 
-def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...], allowed: Array) -> Judgement:
+def _verdict(
+    wrong: Array,
+    answer: Array,
+    got: Array,
+    inputs: tuple[Array, ...],
+    allowed: Array,
+    plainly: Array | None = None,
+) -> Judgement:
+    """``plainly``: which are wrong whatever their size, where others are as well."""
     count = int(np.count_nonzero(wrong))
     if not count:
         return Judgement(Status.PASSED, evidence=_errors(answer, got, allowed))
@@ -159,15 +208,29 @@ def _verdict(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...],
         spread = mismatch.evenly(wrong) or ("" if count > NEARLY_ALL * got.size else "scattered")
         message += f"Wrong: {shape}." if shape else f"{some}{f', {spread}' if spread else ''}."
     status = Status.WRONG_OUTPUT
+    if plainly is not None and not plainly.reshape(-1)[flat]:
+        message += _of_small(answer, allowed.reshape(-1)[flat])
+        evidence["small"] = True
     if got.dtype.kind == "f":
         # NaN in place of infinity counts too: else the word would depend on where infinities were drawn.
         not_finite = wrong & (np.isnan(got) | (np.isinf(got) & np.isfinite(answer)))
         if int(np.count_nonzero(not_finite)) == count:
             status = Status.NOT_FINITE
+        elif evidence.get("small"):
+            pass  # against the largest answer this error says nothing of a precision
         elif (guess := mismatch.precision(wrong, answer, got)) is not None:
             status, message = Status.PRECISION, f"{guess} {message}"
             evidence["guess"] = guess
     return Judgement(status, message, flat, evidence)
+
+
+def _of_small(answer: Array, allowed: float) -> str:
+    largest = np.abs(answer[np.isfinite(answer)]).max(initial=0.0)
+    return (
+        f" Beside the largest answer, {largest:.4g}, that is little, but PyTorch's own result is accurate in "
+        f"each element here, the small ones too, and so must this be: {allowed:.2g} is the most that it may "
+        "be off."
+    )
 
 
 def _errors(answer: Array, got: Array, allowed: Array) -> dict[str, Any]:

@@ -50,6 +50,7 @@ SPEEDS = {
     "square": _speed(2048),
     "double": _speed(2048),
     "sigmoid": _speed(2048),
+    "steep": _speed(2048),
     "softmax": _speed(2048),
     "rowwise": _speed(2048),
     "swish": _speed(2048, init=1),

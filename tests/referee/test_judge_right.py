@@ -45,3 +45,15 @@ def test_the_error_that_is_fair_is_that_of_all_elements() -> None:
     assert judge.right(answer, eager, got)
     got[7, 7] = 3e-2
     assert not judge.right(answer, eager, got)
+
+
+def test_elements_one_by_one_in_pieces_as_all_at_once() -> None:
+    """Whether the framework is accurate in each is a matter of all elements, too."""
+    answer = 10.0 ** np.linspace(-6, 6, 128)
+    by = judge.by_element(judge.fair(np.float32), 1.0, 1.0)
+    eager, got = answer.astype(np.float32), answer.astype(np.float32)
+    got[40] = 0  # of a million at the other end nobody would miss it
+    assert judge.judge(answer, eager, got).status is Status.PASSED
+    assert not judge.right(answer, eager, got, by)
+    eager[100] *= 1.001  # no longer accurate in each
+    assert judge.right(answer, eager, got, by)

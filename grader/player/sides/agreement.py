@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 MOST = torch.finfo(torch.float64).max
+ACCURATE, ROUGHLY, NORMAL = 2.0**-12, 0.02, 2.0**10  # as there
 
 
 def agrees(answer: torch.Tensor, eager: torch.Tensor, got: torch.Tensor, by: Fair | None) -> bool:
@@ -63,9 +64,14 @@ def _allowed(
     infinite = torch.full_like(exact, torch.inf).copysign(exact)
     exact = torch.where(exact.abs() > by.largest, infinite, exact)
     finite = exact.isfinite() & own.isfinite()
-    error = torch.where(finite, own - exact, 0.0).abs().max()
+    error = torch.where(finite, own - exact, 0.0).abs()
     size = torch.where(finite, exact.abs(), 0.0)
-    return exact, finite, by.factor * error + by.relative * size.max() + by.ulps * by.eps * size + by.tiny
+    allowed = by.factor * error.max() + by.relative * size.max() + by.ulps * by.eps * size + by.tiny
+    if by.small:
+        part = torch.where(size > NORMAL * by.tiny / by.eps, error / size, 0.0).max()
+        if float(part) <= ACCURATE:
+            allowed = torch.minimum(allowed, (ROUGHLY * size).clamp(min=by.small))
+    return exact, finite, allowed
 
 
 def identical(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -20,6 +20,7 @@ from grader.player.sides.base_side import BaseSide, real, weigher_for_call
 from grader.player.sides.forms import OnCpu, mentions_cuda
 from grader.player.sides.measuring import measured
 from grader.player.sides.pieces import Flat
+from grader.player.sides.reach import reach
 from grader.player.sides.wide_answers import Answers, Wide
 from grader.player.tensors import name_of
 from grader.protocol import play
@@ -201,6 +202,7 @@ class ReferenceSide(BaseSide):
         # Not the version: running statistics are updated without raising it.
         before = {key: t.detach().clone() for key, t in state.items() if key[0] == "buffer"}
         raised = {key: t._version for key, t in state.items()}
+        size = reach((*self.inputs, *state.values()), self.tree, self.model)
         weigher = weigher_for_call() if step.weigh else None
         self.stage.seed(seed)
         with self.words(), torch.no_grad(), weigher or contextlib.nullcontext():
@@ -224,6 +226,7 @@ class ReferenceSide(BaseSide):
             blocks=self.answers.blocks,
             dtypes=tuple(name_of(t.dtype) for t in self.answers.tensors),
             native=self.answers.why_native,
+            reach=size,
             changed=tuple(changed),
             state=tuple(
                 key
