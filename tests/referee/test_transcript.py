@@ -9,7 +9,7 @@ from grader.protocol.play import Told
 from grader.referee import own_work, rounds
 from grader.referee.transcript import allowed, difference
 
-SHAPE = (1, 1, 1, 64, 1, 1, 0)
+SHAPE = (1, 1, 1, 64, 1, 1, 0, 1, 1, 1, 0)
 CASE = Case("one", (Tensor((30, 40)),), "One.", 1)
 TASK = Task(title="square", entry="square", cases=(CASE,), own="all")
 
