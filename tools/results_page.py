@@ -141,6 +141,7 @@ GROUPS = (
             "commands_gpu.json": "A check as it is typed, on a GPU",
             "batch_class_gpu.json": "A class on one GPU",
             "batch_class_two_gpus.json": "A class on two GPUs",
+            "contexts.json": "CUDA contexts that begin at once, on one GPU and on two",
             "waiting.json": "Players that wait, and players that are started, on a GPU",
             "engine_gpu.json": "Lessons and pairs by one engine, on a GPU",
             "batch_kill.json": "A class graded while its processes are killed",
