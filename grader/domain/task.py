@@ -42,6 +42,9 @@ class Tensor:
 Argument = Tensor | int | float | str
 
 
+EXTENSION = "extension."  # in front of the name of an entry that an extension of the file binds
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One call of the submission and the points for getting it right.
@@ -56,7 +59,8 @@ class Case:
     which it must end as well. ``gradients``: the last tensor is the gradient of the result, which comes in;
     results are then what the call gives, and the gradients of its other tensors and of the parameters.
     ``rounded_once``: only the last step may round to the result's dtype. ``terms``: how many numbers a result
-    is the sum of, where any order of adding them up is right.
+    is the sum of, where any order of adding them up is right. ``compiled``: the function of that name which
+    an extension of the file binds is called as well, without the Python around it.
     """
 
     name: str
@@ -74,6 +78,7 @@ class Case:
     gradients: bool = False
     rounded_once: bool = False
     terms: int = 0
+    compiled: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden and self.points < 1:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 
 from grader.backends.simt.runtime import value_origins
-from grader.player import late_inputs, other_stream, torch_modes, values
+from grader.domain.task import EXTENSION
+from grader.player import built_modules, late_inputs, other_stream, torch_modes, values
 from grader.player.other_stream import OtherStream
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class Stage:
         text = "" if self.gpu else Path(path).read_text("utf-8", errors="replace")
         if "compile" in text and "grader.backends.simt.runtime.device" in sys.modules:
             importlib.import_module("grader.backends.simt.runtime.uncompiled").install()
+        built_modules.note()
         if DIALECT.search(text):
             with contextlib.suppress(ImportError):  # the file itself then says what is missing
                 importlib.import_module("grader.lesson_support.dialects")
@@ -102,7 +104,13 @@ class Stage:
         return {}
 
     def entry(self, name: str) -> Callable[..., Any]:
-        """The submission's function or class of that name."""
+        """The submission's function or class of that name; ``extension.NAME``: what its extension binds."""
+        bound = name.removeprefix(EXTENSION)
+        if bound != name:
+            compiled = built_modules.function(bound)
+            if compiled is None:
+                raise MissingEntryError(f"no extension that the file builds binds {bound}")
+            return compiled
         found = getattr(self.module, name, None)
         if found is None:
             raise MissingEntryError(f"the file defines no {name}")

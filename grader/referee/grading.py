@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader.domain.task import Case, Tensor
+from grader.domain.task import EXTENSION, Case, Tensor
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback import memory
 from grader.referee import further_calls, parts, stream_check
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from grader.referee.session import Record, Session
 
 NO_ACCESSES = "No kernel of CUDA C++ did the work whose accesses could be checked here."
+WITHOUT = "What {0} returns is right, but without the Python around it the extension's own {0} is not:"
 UNTRIED = "It is tried once it is known whose work the cases are."
 LAYOUTS = {
     "transposed": "A transposed view, not contiguous.",
@@ -137,7 +138,10 @@ def _after_further_calls(session: Session, right: list[Played], found: list[Find
 
 
 def _case(session: Session, case: Case) -> Finding:
-    """One check: a call, and where it has further arguments those, until one is wrong."""
+    """One check: a call, and where it has further arguments those, until one is wrong.
+
+    Where what is compiled is the point, it is then called by itself.
+    """
     found = _call(session, case)
     for args in case.others:
         if not _may_be_right(found):
@@ -145,6 +149,11 @@ def _case(session: Session, case: Case) -> Finding:
         further = _call(session, replace(case, args=args, why=_kind_of(args) or case.why, others=()))
         if found.ok or not further.ok:
             found = further
+    if case.compiled and found.ok:
+        entry = case.entry or session.task.entry
+        bound = _call(session, replace(case, entry=f"{EXTENSION}{entry}"))
+        if not bound.ok:
+            return replace(bound, message=f"{WITHOUT.format(entry)} {bound.message}")
     return found
 
 

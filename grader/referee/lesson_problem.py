@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from grader.domain import inputs
-from grader.domain.task import Tensor
+from grader.domain.task import EXTENSION, Tensor
 from grader.protocol import play
 from grader.protocol.play import Begun, InputForm, Key, Made
 from grader.referee import rounds, state_match
@@ -77,7 +77,8 @@ class LessonProblem(Problem):
     def _begin(self, case: Case, *, there: bool = False) -> play.Begin:
         task, model = self.sides.task, self.is_model(case)
         return play.Begin(
-            case.entry or task.reference_entry or task.entry, self.seed(), "eval" if model else "",
+            case.entry.removeprefix(EXTENSION) or task.reference_entry or task.entry,
+            self.seed(), "eval" if model else "",
             "model" if model else "function", init=play.plain_node(list(case.init)), attributes=False,
             there=there, gradients=case.gradients,
         )  # fmt: skip

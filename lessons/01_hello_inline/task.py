@@ -29,7 +29,7 @@ GOES_TO = {
 
 
 def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:
-    return Case(name, (x, scale, shift), why, points, entry="scale_shift")
+    return Case(name, (x, scale, shift), why, points, entry="scale_shift", compiled=True)
 
 
 def _undescribed(text: str) -> str:
@@ -46,7 +46,9 @@ TASK = Task(
     title="Hello, inline C++",
     entry="hello_world",
     cases=(
-        Case("greeting", (), "The bound name, the C++ name and the string are all as agreed.", 3),
+        Case(
+            "greeting", (), "The bound name, the C++ name and the string are all as agreed.", 3, compiled=True
+        ),
         _shift("matrix", Tensor((5, 7), device="cpu"), 3, "An ordinary matrix of mixed signs."),
         _shift(
             "negative scale",

@@ -206,3 +206,32 @@ def test_one_kernel_of_lesson_16_writes_its_result_and_three_write_both_matrices
     apart = counted_in_16(three.text(solution), tmp_path)
     assert apart["no stored scores"] * 32 == 4 * (2 * n * m + n * d) > 32 * part.bounds[1].limit
     assert apart["written once"] * 32 == heads * rows * (2 * 4 * rows + 2 * features)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("no C++", "No extension that the file builds binds scale_shift"),
+        ("a name that Python put there", "No extension that the file builds binds scale_shift"),
+        ("C++ that does something else", "First wrong"),
+    ],
+)
+def test_in_lesson_01_what_python_computes_earns_nothing(tmp_path, name, words):
+    lesson = lessons.find("01")
+    source = lesson.solution.read_text("utf-8")
+    by_python = source.replace("return extension.scale_shift(x, scale, shift)", "return x * scale + shift")
+    assert by_python != source
+    unbound = by_python.replace('        "scale_shift": "Return x * scale + shift as a new tensor.",\n', "")
+    unbound = unbound.replace("return extension.scale_shift.__doc__", 'return "scale_shift(x)\\n\\nReturns."')
+    texts = {
+        "no C++": unbound,
+        "a name that Python put there": f"{unbound}\n\nextension.scale_shift = scale_shift\n",
+        "C++ that does something else": by_python.replace("return x * scale + shift;", "return x + scale;"),
+    }
+    file = tmp_path / "exercise.py"
+    file.write_text(texts[name], "utf-8")
+    job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
+    found = {f.id: f for f in check(warm(job)).verdict.findings}
+    assert found["greeting"].ok and not found["matrix"].ok
+    assert words in found["matrix"].message and "without the Python around it" in found["matrix"].message

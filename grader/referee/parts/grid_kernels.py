@@ -24,6 +24,9 @@ MAX_ACCESSES = (
 ALL_OVER, MAX_IN_ALL = 4, 20_000  # accesses to each element by a thread that goes over all; of all threads
 BIGGEST = 1e300
 MAX_LINES = 100_000
+NEIGHBOURS = (
+    "Here neighbouring threads have neighbouring elements, the first the first, and each writes its own only."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class OnGrid:
     """The kernel ``entry`` on ``n`` elements: ``kernel([block, thread, size, n,] x, out, *extra)``.
 
     ``size`` 0 is a kernel of one index, ``kernel(i, x, out, *extra)``; else blocks have ``size`` threads, and
-    there are as many as cover ``n``. ``answer`` maps the list x to the list out (the extras come after x).
+    there are as many as cover ``n``. A thread writes the element of ``out`` with its own number in the grid.
+    ``answer`` maps the list x to the list out (the extras come after x).
     """
 
     name: str
@@ -83,7 +87,7 @@ class OnGrid:
             return check.failed(
                 status, message, thread=list(first.who), index=first.index, line=first.line, known=True
             )
-        own = first.who[0] * self.size + first.who[1] if self.size else first.who[0]
+        own = self._own(first.who)
         advice = ""
         if not unwritten and own >= self.n:
             advice = " A guard must keep a thread without an element of its own from doing anything."
@@ -131,7 +135,24 @@ class OnGrid:
                 size=self.size,
                 **known,
             )
-        return check.passed()
+        return self._of_others(check, grid) or check.passed()
+
+    def _of_others(self, check: Check, grid: Grid) -> Finding | None:
+        """The first thread that wrote another element than its own: by luck the result is right then."""
+        for access in grid.accesses:
+            own = self._own(access.who)
+            if access.kind == "write" and access.index != own:
+                has = f"its own element is out[{own}]" if own < self.n else "it has no element of its own"
+                what = f"{_who(access.who)} writes out[{access.index}], and {has}. {NEIGHBOURS}"
+                return check.failed(
+                    Status.WRONG_ANSWER, _at(access.line, what), thread=list(access.who), index=access.index,
+                    line=access.line, on_grid=self.entry, advice=f" {NEIGHBOURS}",
+                )  # fmt: skip
+        return None
+
+    def _own(self, who: Who) -> int:
+        """The number of a thread in the grid."""
+        return who[0] * self.size + who[1] if self.size else who[0]
 
     def _strange(self, reads: list[Access], x: Sequence[float | None], i: int) -> tuple[int, str]:
         """The line that reads what ``out[i]`` does not depend on, and that in words; or 0 and what lacks."""

@@ -112,3 +112,23 @@ def test_a_loop_that_ends_is_judged_by_what_it_does_and_one_without_an_end_by_th
     found = failure(tmp_path, endless, SCALE)
     assert found.status is Status.TIMEOUT and "Does its loop end?" in found.message
     assert "far more elements" not in found.message
+
+
+@pytest.mark.slow
+def test_a_thread_that_writes_another_ones_element_is_named(tmp_path: Path) -> None:
+    all_by_one = (
+        "    if block == 0 and thread == 0:\n        for k in range(n):\n            out[k] = 2 * x[k]\n"
+    )
+    found = failure(tmp_path, HEAD + all_by_one, BLOCKS)
+    assert found.status is Status.WRONG_ANSWER and not found.points
+    assert "block 0, thread 0 writes out[1], and its own element is out[0]" in found.message
+    free = (
+        "DONE = []\n\n\ndef mine(i, x, out):\n    k = len(DONE)\n    DONE.append(i)\n    out[k] = 2 * x[k]\n"
+    )
+    assert "and its own element is out[" in failure(tmp_path, free, SCALE).message
+    others = (
+        HEAD + "    i = block * size + thread\n    if i < n:\n        out[n - 1 - i] = 2 * x[n - 1 - i]\n"
+    )
+    assert failure(tmp_path, others, BLOCKS).status is Status.WRONG_ANSWER
+    own = HEAD + "    i = block * size + thread\n    if i < n:\n        out[i] = 2 * x[i]\n"
+    assert all(f.ok for f in grade(tmp_path, own, BLOCKS).findings)
