@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from grader.lesson_support.dialects.host_arrays import RecordedCalls
+from grader.lesson_support.dialects.refusals import RefusedError, numba_refuses
 
 
 def install() -> None:
@@ -23,6 +24,10 @@ def install() -> None:
     def call(self: Any, *args: Any) -> Any:
         if self._device:  # a function that a kernel calls
             return run(self, *args)
+        if not getattr(self, "taken", False):
+            if refused := numba_refuses(self.fn):
+                raise RefusedError(refused)
+            self.taken = True
         calls = RecordedCalls()
         hosts = [calls.host(a) for a in args]
         with np.errstate(all="ignore"):  # a GPU does not warn of an infinity

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from grader.lesson_support.dialects.host_arrays import RecordedCalls
+from grader.lesson_support.dialects.refusals import RefusedError, triton_refuses
 
 
 class OutOfBoundsError(IndexError):
@@ -87,6 +88,17 @@ def install() -> None:
         ranges.check("writes", ptrs.data, mask.data)
         return store(self, ptrs, value, mask, *rest)
 
+    function = interpreter.InterpretedFunction
+    launch, checked = function.run, set[int]()
+
+    def compilable(self: Any, *args: Any, **named: Any) -> Any:
+        if id(self) not in checked:
+            if refused := triton_refuses(self.fn):
+                raise RefusedError(refused)
+            checked.add(id(self))
+        return launch(self, *args, **named)
+
+    function.run = compilable
     executor.__call__ = quiet
     executor._init_args_hst, executor._restore_args_dev = init_args, restore
     builder.create_masked_load, builder.create_masked_store = checked_load, checked_store

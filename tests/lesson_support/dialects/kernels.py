@@ -1,5 +1,6 @@
 """Kernels in both dialects, right and wrong; run by test_dialects.py in a process of its own."""
 
+import numpy as np
 import torch
 
 from grader.lesson_support.dialects import cuda, tl, triton
@@ -40,6 +41,28 @@ def said(kernel, *args):
     return "nothing"
 
 
+def by_numpy(v):
+    v.handle.data = np.sin(v.handle.data)
+    return v
+
+
+@triton.jit
+def helper(v):
+    return by_numpy(v)
+
+
+@triton.jit
+def calls_python(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, helper(tl.load(x + i, mask=i < n)), mask=i < n)
+
+
+@triton.jit
+def calls_numpy(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, np.sin(tl.load(x + i, mask=i < n)), mask=i < n)
+
+
 base = torch.arange(32.0)
 view, out = base[5:15], torch.full((12,), -1.0)
 shift[(2,)](view, out, 10, 0, BLOCK=8)
@@ -58,3 +81,5 @@ for _ in range(4):
     tuned[lambda meta: (16 // meta["BLOCK"],)](filled, 16)
     sizes.append(filled.unique().tolist())
 print(f"every config in turn: {sizes}")
+print("Python below a kernel:", said(calls_python, base, base, 10))
+print("numpy in a kernel:", said(calls_numpy, base, base, 10))

@@ -31,6 +31,8 @@ def test_views_bounds_and_strides() -> None:
     assert "program (1, 0, 0) writes element 12 of out, which has 12" in said["no mask on the store"]
     assert said["every config in turn"] == str([[4.0], [8.0], [16.0], [4.0]])
     assert said["a strided view"] == str([4.0 * k for k in range(16)])
+    assert "uses by_numpy in the kernel helper" in said["Python below a kernel"]
+    assert "uses np.sin in the kernel calls_numpy" in said["numpy in a kernel"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("triton") is not None, reason="Triton is installed")
