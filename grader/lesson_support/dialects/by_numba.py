@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from grader.lesson_support.dialects.host_arrays import RecordedCalls
-from grader.lesson_support.dialects.refusals import RefusedError, numba_refuses
+from grader.lesson_support.dialects.uncompilable import RefusedError, numba_refuses
 
 
 def install() -> None:

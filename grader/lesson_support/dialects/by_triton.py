@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from grader.lesson_support.dialects.host_arrays import RecordedCalls
-from grader.lesson_support.dialects.refusals import RefusedError, triton_refuses
+from grader.lesson_support.dialects.uncompilable import RefusedError, triton_refuses
 
 
 class OutOfBoundsError(IndexError):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grader.lesson_support.dialects.refusals import numba_refuses, triton_refuses
+from grader.lesson_support.dialects.uncompilable import numba_refuses, triton_refuses
 
 SIZE = 4
 cuda = SimpleNamespace(grid=lambda _: 0)
