@@ -42,6 +42,6 @@ def end_those_above(before: tuple[int, int], when: str) -> None:
         left.append(type(_pop_dispatch(None)).__name__)
     if left:
         raise ModeLeftOnError(
-            f"After {when} a mode of torch was still on ({', '.join(left)}), which changes all that comes after "
-            "it. Let it end there: `with` does that."
+            f"After {when} a mode of torch was still on ({', '.join(left)}), which changes what follows. Let "
+            "it end there: `with` does that."
         )

@@ -14,6 +14,7 @@ from grader.backends.detect import Choice
 from grader.domain.cache import cache_folder
 from grader.domain.lessons import load_task
 from grader.domain.options import GradingOptions
+from grader.domain.speed import NoSpeed
 from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job
@@ -51,7 +52,13 @@ class Result:
 
     @property
     def as_expected(self) -> bool:
-        """Exactly the status of its docstring, all points or not all accordingly, and nothing left."""
+        """Exactly the status of its docstring, all points or not all accordingly, and nothing left.
+
+        Who reaches for the clock may also be found to have no speed: then its right results are all it has.
+        """
+        won_nothing = isinstance(self.verdict.speed, NoSpeed) and not self.left
+        if self.entry.kind == "clock" and self.status is Status.PASSED and won_nothing:
+            return True
         full = self.verdict.points == self.verdict.max_points
         passed = self.entry.expected is Status.PASSED
         return self.status is self.entry.expected and full == passed and not self.left

@@ -206,7 +206,7 @@ def _align(lines: list[str], places: list[Place | None], literal: Literal) -> bo
 
 
 def _common(free: list[str | None], own: list[str]) -> set[str]:
-    """Lines that stand in a long literal so often that to try them all takes too long; their neighbours tell."""
+    """Lines that stand in a literal so often that to try them all takes too long; their neighbours tell."""
     counts = Counter(own)
     for most in (len(own), 500, 50, 5, 1):
         if sum(counts[key] for key in free if key is not None and counts[key] <= most) <= MOST_PAIRS:

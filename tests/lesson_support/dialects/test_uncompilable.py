@@ -61,7 +61,7 @@ def fine(x, out, scale: float = plain(2)):
 
 
 def own_names(x, out):
-    np = open = x
+    np = open = x  # noqa: A001 - that is what is tried
     out[0] = np.max(open)
 
 
