@@ -57,6 +57,8 @@ def _candidates(code: str) -> Iterator[tuple[str, str]]:
             written = f"{code[:at].rstrip()}){' ' if code[at - 1] == ' ' else ''}{term}{code[closed + 1 :]}"
             name = term.lstrip("+-").strip()
             does = "inside of the brackets"
+            if quotient := _quotient(code, opened):
+                does += f" and is multiplied by `{quotient}`, too"
             if around:
                 does += f" and is {'multiplied by' if around['sign'] == '*' else 'a part of what divides'} {around['factor']}, too"
             yield written, f"In `{code}` {name} stands {does}: close the bracket before `{term}`."
@@ -95,6 +97,8 @@ def _out_of_reach(code: str, opened: int, closed: int) -> Iterator[tuple[str, st
 def reaching(code: str, opened: int, closed: int) -> tuple[int, int, str] | None:
     """Where the factor or divisor of a pair of brackets begins and ends with them, and what it does, in words."""
     name, nested = r"[\w.]+(?:\[[^][]*\])?", r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+    if re.search(r"[/%]\s*$", code[:opened]):
+        return None  # what stands behind is a factor of the whole quotient, not of the brackets
     if behind := re.match(rf"\s*(?P<sign>[*/])\s*(?P<a>{name}(?![\w.(\[])|\w*{nested})", code[closed + 1 :]):
         if re.search(r"[\w>]\s*$", code[:opened]) and not re.search(r"\breturn\s*$", code[:opened]):
             return None  # the brackets of a call
@@ -104,7 +108,23 @@ def reaching(code: str, opened: int, closed: int) -> tuple[int, int, str] | None
         if re.search(r"[/%]\s*$", code[: before.start()]):
             return None
         return before.start(), closed + 1, f"{before['a']} multiplies all that stands in the brackets"
+    if quotient := _quotient(code, opened):
+        return (
+            code.rfind(quotient, 0, opened),
+            closed + 1,
+            f"`{quotient}` multiplies all that stands in the brackets behind it",
+        )
     return None
+
+
+def _quotient(code: str, opened: int) -> str:
+    """The quotient right before ``* (``, as in ``1 / (1 + e) * (a + b)``; "" if there is none."""
+    times = re.search(r"\)\s*\*\s*$", code[:opened])
+    divisor = next((start for start, end in _pairs(code) if times and end == times.start()), 0)
+    over = re.search(r"(?<![\w.\])])[\w.]+(?:\[[^][]*\])?\s*/\s*\w*$", code[:divisor])
+    if times is None or over is None or re.search(r"[/%]\s*$", code[: over.start()]):
+        return ""
+    return code[over.start() : times.start() + 1]
 
 
 def reach(code: str) -> str:

@@ -28,6 +28,9 @@ from grader.feedback.explain import brackets
          "`scale / (1.0f + expf(-x)) + x`"),
         ("out[i] = (b - x[i]) / s;", "out[i] = b - x[i] / s;",
          "s divides all that stands in the brackets, and so b as well", "`b - x[i] / s`"),
+        ("return 1.0f / (1.0f + expf(-x)) * (scale + x);", "return scale / (1.0f + expf(-x)) + x;",
+         "x stands inside of the brackets and is multiplied by `1.0f / (1.0f + expf(-x))`, too",
+         "`1.0f / (1.0f + expf(-x)) * scale + x`"),
         ("const float y = (a) + b * c;", "const float y = (a + b) * c;", "the bracket closes too early", "`(a + b) * c`"),
         ("return tanhf(x + y);", "return y + tanhf(x);", "y stands inside of the brackets:", "`tanhf(x) + y`"),
     ],
@@ -68,6 +71,13 @@ def test_other_changes_are_not(before: str, after: str) -> None:
         ("tanhf(y + x) * scale", ""),
         ("scale / (1.0f + expf(-x))", ""),
         ("(y * x) * scale", ""),
+        (
+            "1.0f / (1.0f + expf(-x)) * (scale + x)",
+            " In it `1.0f / (1.0f + expf(-x))` multiplies all that stands in the brackets behind it: "
+            "`scale`, and `+ x` as well.",
+        ),
+        ("1.0f / (1.0f + expf(-x)) * scale", ""),
+        ("n % 2 / (y + x) * (y + x)", ""),
         ("n % scale * (y + x)", ""),
     ],
 )
