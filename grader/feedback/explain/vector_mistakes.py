@@ -52,17 +52,33 @@ def _mixed_arguments(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             tokens = Tokens(tokenize(function.body[match.end() :]))
             given = split_commas(tokens[1 : closing(tokens, 0)])
             used = ["".join(t.text for t in part) for part in given]
-            wrong = [(u, m) for u, m in zip(used, "xyzw", strict=False) if _parts(u) - {m}]
+            if len(used) != 4:
+                continue
+            wrong = [i for i, m in enumerate("xyzw") if _parts(used[i]) - {m}]
             if (
-                len(used) == 4
-                and len(wrong) == 1
-                and sum(_parts(u) == {m} for u, m in zip(used, "xyzw", strict=True)) > 1
+                len(wrong) not in (1, 2)
+                or sum(_parts(u) == {m} for u, m in zip(used, "xyzw", strict=True)) < 2
             ):
-                code, part = " ".join(wrong[0][0].split()), wrong[0][1]
-                at = match.end() + function.body[match.end() :].find(wrong[0][0].strip())
-                cause = f"`{code}` makes the part .{part} of a float4 and takes .{min(_parts(code) - {part})}; the parts beside it take their own."
-                right = re.sub(r"\.[xyzw]\b", f".{part}", code)
-                yield Fact("mixed-parts", text.line(function.start + at), cause, f"Write `{right}`.")
+                continue
+            taken = [min(_parts(used[i]) - {"xyzw"[i]}) for i in wrong]
+            if len(wrong) == 2 and taken != ["xyzw"[i] for i in reversed(wrong)]:
+                continue
+            # Where each argument begins: the same text may stand in an earlier one, where it is right.
+            starts = [match.end() + 1 + sum(len(u) + 1 for u in used[:i]) for i in wrong]
+            starts = [at + len(used[i]) - len(used[i].lstrip()) for at, i in zip(starts, wrong, strict=True)]
+            codes = [" ".join(used[i].split()) for i in wrong]
+            right = [
+                re.sub(r"\.[xyzw]\b", f".{'xyzw'[i]}", code) for i, code in zip(wrong, codes, strict=True)
+            ]
+            where = text.line(function.start + starts[0])
+            if len(wrong) == 1:
+                cause = f"`{codes[0]}` makes the part .{'xyzw'[wrong[0]]} of a float4 and takes .{taken[0]}; the parts beside it take their own."
+                yield Fact("mixed-parts", where, cause, f"Write `{right[0]}`.")
+            else:
+                cause = f"`{codes[0]}` makes the part .{taken[1]} of a float4, and `{codes[1]}` the part .{taken[0]}: the two are exchanged."
+                yield Fact(
+                    "mixed-parts", where, cause, f"Write `{right[0]}` first, and `{right[1]}` behind it."
+                )
 
 
 def _lost_part(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -195,3 +195,30 @@ def test_a_width_of_four_where_it_does_not_fit(width: str, blamed: bool) -> None
     found = told(source.replace("WIDTH", width), OUTSIDE, "plain", 5)
     assert (found["rule"] == "width-turned") == blamed, found
     assert not blamed or "in each other's place" in found["cause"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "line", "says", "fix"),
+    [
+        ("xyyw", 14, "`f(v.y, b.y)` makes the part .z of a float4 and takes .y", "Write `f(v.z, b.z)`."),
+        ("xzyw", 13, "`f(v.z, b.z)` makes the part .y of a float4, and `f(v.y, b.y)` the part .z: the two are exchanged",
+         "Write `f(v.y, b.y)` first, and `f(v.z, b.z)` behind it."),
+        ("wyzx", 13, "the two are exchanged", "Write `f(v.x, b.x)` first, and `f(v.w, b.w)` behind it."),
+        ("xyzz", 14, "takes .z", "Write `f(v.w, b.w)`."),
+        ("xyzw", 0, "", ""),
+        ("yzxw", 0, "", ""),
+        ("xyxy", 0, "", ""),
+    ],
+)  # fmt: skip
+def test_the_argument_meant_is_named_where_its_text_stands_twice(
+    parts: str, line: int, says: str, fix: str
+) -> None:
+    one, two, three, four = (f"f(v.{p}, b.{p})" for p in parts)
+    call = f"        out[q] = make_float4({one}, {two},\n                             {three}, {four});"
+    source = SOURCE.replace(
+        "        v.x += b.x;\n        v.y += b.y;\n        out[q] = v;", "        // all\n\n" + call
+    )
+    found = told(source, WRONG, "wide", 13)
+    assert (found["rule"] == "mixed-parts") == bool(line), found
+    if line:
+        assert found["line"] == line and says in found["cause"] and found["fix"] == fix
