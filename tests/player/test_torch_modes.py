@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 class Dispatches(TorchDispatchMode):
-    pass
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
 
 
 class Functions(TorchFunctionMode):

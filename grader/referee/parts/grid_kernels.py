@@ -71,7 +71,8 @@ class OnGrid:
             return self._fault(check, memory.grid)
         if shared := memory.grid.shared():
             return _race(check, *shared[0], self.entry)
-        return self._compare(session, check, memory, self.answer(x, *self.extra))
+        finding = self._compare(session, check, memory, self.answer(x, *self.extra))
+        return self._changed_input(check, memory, x) if finding.ok else finding
 
     def _fault(self, check: Check, grid: Grid) -> Finding:
         """An access outside of an array, or of an element that nobody has written."""
@@ -114,7 +115,7 @@ class OnGrid:
                 return self._unwritten(session, check, grid, i)
             if math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
                 continue
-            owner = next(a for a in grid.accesses if a.kind == "write" and a.index == i)
+            owner = next(a for a in grid.accesses if (a.kind, a.array, a.index) == ("write", "out", i))
             reads = [a for a in grid.accesses if a.who == owner.who and a.kind == "read"]
             read = dict.fromkeys(f"{a.array}[{a.index}]" for a in reads)
             line, more = self._strange(reads, memory.arrays["x"].values, i)
@@ -153,6 +154,26 @@ class OnGrid:
     def _own(self, who: Who) -> int:
         """The number of a thread in the grid."""
         return who[0] * self.size + who[1] if self.size else who[0]
+
+    def _changed_input(self, check: Check, memory: Memory, x: list[float]) -> Finding:
+        """Passed, unless an element of x has another value than before: by whom, and in which line."""
+        changed = [i for i, value in enumerate(memory.arrays["x"].values) if value != x[i]]
+        if not changed:
+            return check.passed()
+        one = next(
+            a for a in memory.grid.accesses if (a.kind, a.array, a.index) == ("write", "x", changed[0])
+        )
+        advice = " Compute the value without storing it in x, and write it into out alone."
+        who = _at(one.line, _who(one.who))
+        message = f"{who} writes x[{one.index}], and x is the input: it must stay as it was.{advice}"
+        return check.failed(
+            Status.MUTATED_INPUT,
+            message,
+            index=one.index,
+            line=one.line,
+            on_grid=self.entry,
+            advice=advice,
+        )
 
     def _strange(self, reads: list[Access], x: Sequence[float | None], i: int) -> tuple[int, str]:
         """The line that reads what ``out[i]`` does not depend on, and that in words; or 0 and what lacks."""

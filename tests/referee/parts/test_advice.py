@@ -132,3 +132,14 @@ def test_a_thread_that_writes_another_ones_element_is_named(tmp_path: Path) -> N
     assert failure(tmp_path, others, BLOCKS).status is Status.WRONG_ANSWER
     own = HEAD + "    i = block * size + thread\n    if i < n:\n        out[i] = 2 * x[i]\n"
     assert all(f.ok for f in grade(tmp_path, own, BLOCKS).findings)
+
+
+@pytest.mark.slow
+def test_a_kernel_that_changes_its_input(tmp_path: Path) -> None:
+    found = failure(tmp_path, "def mine(i, x, out):\n    x[i] *= 2\n    out[i] = x[i]\n", SCALE)
+    assert (found.status, found.evidence["line"]) == (Status.MUTATED_INPUT, 2)
+    assert re.search(
+        r"Line 2: thread \d+ writes x\[0\], and x is the input: it must stay as it was", found.message
+    )
+    same = "def mine(i, x, out):\n    x[i] = x[i]\n    out[i] = 2 * x[i]\n"
+    assert all(f.ok for f in grade(tmp_path, same, SCALE).findings)
