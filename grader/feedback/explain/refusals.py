@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ DIMS = (
     r"\b{x}\s*\.\s*(?:dim|ndimension|sizes)\s*\(",
     r"\b{x}\s*=\s*{x}\.(?:view|reshape|flatten|squeeze|unsqueeze)\s*\([^;]*;",
 )
+# What a sign asks, and how far the nearest number that fits lies from the one behind it.
+SIGNS = {">=": (operator.ge, 0), "<=": (operator.le, 0), ">": (operator.gt, 1), "<": (operator.lt, -1),
+         "!=": (operator.ne, 0)}  # fmt: skip
 
 
 def missing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -37,6 +41,7 @@ def missing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             continue
         head = text.line(text.code.rfind(function.name, 0, function.start))
         passed = finding.evidence.get("passes")
+        yield from _too_weak(text, function, passed if isinstance(passed, list) else [])
         for what, forms, check in _odd(function, passed if isinstance(passed, list) else []):
             asked, hidden = (re.search(form, function.body) for form in forms)
             if hidden and not (asked and asked.start() < hidden.start()):
@@ -52,6 +57,23 @@ def missing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
 
 
+def _too_weak(text: SubmissionText, function: CppFunction, passed: list[dict[str, object]]) -> Iterator[Fact]:
+    """``TORCH_CHECK(x.dim() >= 2, ...)``, which is true of the three dimensions that must be refused."""
+    for what, (asks, _), check in _odd(function, passed):
+        dims, x = passed[0].get("dims"), check.partition("(")[2].partition(".")[0]
+        if "dim" not in asks or not isinstance(dims, int):
+            continue
+        condition = rf"(?P<code>\b{x}\s*\.\s*dim\s*\(\s*\)\s*(?P<sign>[<>]=?|!=)\s*(?P<n>\d))\s*(?:,|&&)"
+        for found in re.finditer(rf"TORCH_CHECK\s*\([^;\"|]*?{condition}", function.body):
+            holds, nearest = SIGNS[found["sign"]]
+            n, known = int(found["n"]), _dimensions(function, x)
+            right = int(known) if known.isdigit() else n + nearest
+            if dims != right and holds(dims, n):
+                yield Fact("not-refused", text.line(function.start + found.start("code")),
+                           f"`{found['code']}` is true for {what}, so this check lets it through.",
+                           f"Write `{x}.dim() == {right}`.")  # fmt: skip
+
+
 def _odd(
     function: CppFunction, passed: list[dict[str, object]]
 ) -> Iterator[tuple[str, tuple[str, str], str]]:
@@ -64,7 +86,7 @@ def _odd(
             (one.get("device") == "cpu", f"{x} on the CPU", DEVICE, f'TORCH_CHECK({x}.is_cuda(), "{x} must be on the GPU");'),
             (one.get("dtype") != dtype, f"{x} of dtype {one.get('dtype')}", DTYPE,
              f'TORCH_CHECK({x}.scalar_type() == torch::{constant}, "{x} must be {dtype}");'),
-            (True, f"{x} with {one.get('dims')} dimensions", DIMS,
+            (True, f"{x} with {one.get('dims')} dimension{'s' * (one.get('dims') != 1)}", DIMS,
              f'TORCH_CHECK({x}.dim() == {_dimensions(function, x)}, "...");'),
         )  # fmt: skip
         for odd, what, forms, check in tests:
