@@ -246,8 +246,12 @@ class Calls:
     def _by_the_host(self, number: int, returned: Returned, posed: Posed) -> Finding | None:
         """The host must tell the device the same, whatever the inputs' values are.
 
-        Two calls may differ in what is made once, or after new weights; then two more decide.
+        Two calls may differ in what is made once, or after new weights; then two more decide. How much may
+        differ goes by the largest result that this function has had to give: a seed is a seed in small ones, too.
         """
+        entry = self.case.entry or self.session.task.entry
+        largest = max([self.session.largest.get(entry, 0), *posed.sizes])
+        self.session.largest[entry] = largest
         before, self._told = self._told, None
         if returned.watched.told is None:
             return None
@@ -255,7 +259,7 @@ class Calls:
         if before is None or before.draw == now.draw or before.forms != now.forms:
             return None
         found = own_work.by_the_host(
-            self.session.task, self.case, before.told, now.told, posed.sizes,
+            self.session.task, self.case, before.told, now.told, largest,
             interpreted=bool(returned.watched.interpreted),
         )  # fmt: skip
         if not found or self._decides:

@@ -165,18 +165,19 @@ def by_the_host(
     case: Case,
     one: Sequence[Told],
     other: Sequence[Told],
-    sizes: Sequence[int],
+    largest: int,
     *,
     interpreted: bool = False,
 ) -> Finding | None:
     """What the host told the device in two calls that differ in values must be the same (``transcript``).
 
-    ``interpreted``: kernels of Triton or numba ran in them, whose results the host tells it.
+    ``largest``: elements of the largest result. ``interpreted``: kernels of Triton or numba ran in them, whose
+    results the host tells it.
     """
     if task.own == "prepared":  # torch may have made it of the inputs
         one, other = ([told for told in each if not told.by_torch] for each in (one, other))
     found = transcript.difference(one, other)
-    if found.words <= transcript.allowed(max(sizes, default=0)):
+    if found.words <= transcript.allowed(largest):
         return None
     evidence = {"words": found.words, "things": found.things, "first": found.first}
     if interpreted:

@@ -115,5 +115,5 @@ def test_torchs_work_beside_a_kernel_in_an_interpreter_is_named() -> None:
 def test_what_the_host_told_is_undecided_where_an_interpreter_told_it() -> None:
     one, other = ([Told("a copy from the host", (word,) * 40)] for word in (1, 2))
     for interpreted, status in ((False, Status.NO_KERNEL), (True, Status.PENDING_GPU)):
-        found = by_the_host(TASK, TASK.cases[0], one, other, [1200], interpreted=interpreted)
+        found = by_the_host(TASK, TASK.cases[0], one, other, 1200, interpreted=interpreted)
         assert found is not None and found.status is status

@@ -51,17 +51,17 @@ def test_a_seed_is_allowed_and_a_small_result_is_not(size: int, words: int) -> N
 
 def test_more_words_are_the_hosts_work() -> None:
     one, other = ([Told("numbers that the host copies", tuple(range(n, n + 40)))] for n in (0, 1))
-    found = own_work.by_the_host(TASK, CASE, one, other, [1200])
+    found = own_work.by_the_host(TASK, CASE, one, other, 1200)
     assert found is not None and found.status is Status.NO_KERNEL
     assert "in 40 words" in found.message and "numbers that the host copies" in found.message
-    assert own_work.by_the_host(TASK, CASE, one, list(one), [1200]) is None
+    assert own_work.by_the_host(TASK, CASE, one, list(one), 1200) is None
 
 
 def test_what_torch_may_prepare_may_depend_on_the_values() -> None:
     one, other = ([Told("numbers by torch's sub", tuple(range(n, n + 80)), 1)] for n in (0, 80))
     prepared = Task(title="t", entry="t", cases=(CASE,), own="prepared")
-    assert own_work.by_the_host(TASK, CASE, one, other, [1200]) is not None
-    assert own_work.by_the_host(prepared, CASE, one, other, [1200]) is None
+    assert own_work.by_the_host(TASK, CASE, one, other, 1200) is not None
+    assert own_work.by_the_host(prepared, CASE, one, other, 1200) is None
 
 
 def test_two_calls_with_other_values_are_watched() -> None:
