@@ -100,7 +100,8 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
         case "not-an-array":
             return _no_star(_two_brackets(found, source), source)
         case "scalar-type":
-            return host_mistakes.dtype(finding, source) or found
+            known = host_mistakes.dtype(finding, source) or host_mistakes.dtype_of_the_case(finding, source)
+            return known or found
         case "old-standard":
             return host_mistakes.flag(found, source, "-std=")
         case "matrix-shapes":

@@ -441,6 +441,36 @@ def dtype(finding: Finding, source: str) -> Explanation | None:
     return indices.told(Fact("other-dtype", number, cause, fix), source, "03")
 
 
+def dtype_of_the_case(finding: Finding, source: str) -> Explanation | None:
+    """``data_ptr<float>`` of a tensor of float64 where the case wants a result, so that a refusal does not help."""
+    told = re.search(r"expected scalar type (\w+) but found (\w+)", finding.message)
+    passed = finding.evidence.get("computes")
+    name = {"Double": "float64", "Half": "float16", "BFloat16": "bfloat16"}.get(told[2]) if told else None
+    if told is None or not isinstance(passed, list) or name not in {one.get("dtype") for one in passed}:
+        return None
+    text, wanted = read(source), {"Float": "float"}.get(told[1], "")
+    form = rf"\b(?P<x>\w+)\s*\.\s*(?:mutable_|const_)?data_ptr\s*<\s*{wanted}\s*>\s*\(\s*\)"
+    taking = [(f, m) for f in text.host if wanted and (m := re.search(form, f.body))]
+    if len(taking) != 1:
+        return None
+    function, match = taking[0]
+    cause = (
+        f"`{match[0]}` reads float32 only, and here {name} comes in, which has to be computed, not refused."
+    )
+    dispatch = f"AT_DISPATCH_FLOATING_TYPES({match['x']}.scalar_type(), ...)"
+    fix = f"Dispatch on the dtype, `{dispatch}`, with `data_ptr<scalar_t>()`."
+    if "<<<" not in text.code:
+        fix = (
+            f"Compute with the tensors themselves, as in `x * scale + shift`: then the result of {name} is {name}, too. "
+            f"Or dispatch on the dtype: `{dispatch}`."
+        )
+    if name != "float64":
+        fix = fix.replace("FLOATING_TYPES(", "FLOATING_TYPES_AND2(torch::kHalf, torch::kBFloat16, ")
+    return indices.told(
+        Fact("dtype-to-compute", text.line(function.start + match.start()), cause, fix), source, "03"
+    )
+
+
 def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     """A call that pybind11 refused: the line that makes it, and its arguments counted in the text."""
     where = finding.evidence.get("where")

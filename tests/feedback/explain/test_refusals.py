@@ -38,3 +38,41 @@ def test_a_check_that_is_too_weak(condition: str, dims: int, cause: str) -> None
     assert ("lets it through" in str(found["cause"])) == bool(cause), found
     if cause:
         assert cause in str(found["cause"]) and (found["line"], found["fix"]) == (5, "Write `x.dim() == 2`.")
+
+
+PLAIN = '''source = r"""
+torch::Tensor twice(const torch::Tensor& x) {
+    torch::Tensor y = x.contiguous(), out = torch::empty_like(y);
+    const float* in = y.data_ptr<float>();
+    return out;
+}
+"""
+module = load_inline("a", source, functions=["twice"])
+'''
+
+
+@pytest.mark.parametrize(
+    ("found", "evidence", "fix"),
+    [
+        ("Double", {"computes": [{"dtype": "float64"}]}, "AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), ...)"),
+        (
+            "Half",
+            {"computes": [{"dtype": "float16"}]},
+            "FLOATING_TYPES_AND2(torch::kHalf, torch::kBFloat16, y",
+        ),
+        ("Double", {"computes": [{"dtype": "float32"}]}, ""),
+        ("Double", {}, ""),
+    ],
+)
+def test_what_has_to_be_computed_is_not_to_be_refused(
+    found: str, evidence: dict[str, object], fix: str
+) -> None:
+    message = f"RuntimeError: expected scalar type Float but found {found}"
+    finding = Finding("float64", Status.RAISED, message, evidence=dict(evidence))
+    told = attach.explained(finding, PLAIN).evidence["explanation"]
+    assert isinstance(told, dict) and (told["rule"] == "dtype-to-compute") == bool(fix), told
+    if fix:
+        assert told["line"] == 4 and fix in str(told["fix"]) and "TORCH_CHECK" not in str(told)
+        assert "tensors themselves" in str(told["fix"])
+        launches = attach.explained(finding, PLAIN.replace("return out", "k<<<1, 2>>>(in);\n    return out"))
+        assert "tensors themselves" not in str(launches.evidence["explanation"])
