@@ -125,6 +125,28 @@ def _made_plain(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 right = ast.unparse(call).replace(ast.unparse(plain), view, 1)
                 yield Fact("view-made-plain", call.lineno, cause, f"Hand over the view itself: `{right}`.")
                 return
+    inside = branch(text, finding) if ways else []
+    for made in (n for n in _nodes(inside) if isinstance(n, ast.Assign)):
+        plain, name = made.value, ast.unparse(made.targets[0])
+        handed = [c for one in inside for c in calls(one, kernels(text)) if c.args]
+        if (
+            not isinstance(plain, ast.Call)
+            or not isinstance(plain.func, ast.Attribute)
+            or plain.func.attr not in ways
+            or not any(ast.unparse(c.args[0]) == name for c in handed)
+        ):
+            continue
+        view = ast.unparse(plain.func.value)
+        if any(ast.unparse(c.args[0]) == view and (view != name or c.lineno < made.lineno) for c in handed):
+            continue  # the view itself is handed over, too
+        when = ", where that has gaps or is transposed" if plain.func.attr == "contiguous" else ""
+        cause = (
+            f"`{ast.unparse(plain)}` copies `{view}` into a new tensor without gaps{when}: the kernel gets the copy "
+            "and never the view."
+        )
+        fix = "Leave this line out" if view == name else f"Hand over `{view}` itself"
+        yield Fact("view-made-plain", made.lineno, cause, f"{fix}, so that the kernel gets the view.")
+        return
 
 
 def _same_bits(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -205,6 +227,31 @@ def _never_half(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
             right = ast.unparse(call).replace(x, f"{x}.half()", 1)
             yield Fact("never-half", call.lineno, cause, f"Hand over half precision: `{right}`.")
+            return
+
+
+def _outside_of_autocast(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``kernel(x.half())`` in the test of a claim about autocast, without ``torch.autocast``."""
+    said = re.search(
+        r"right kernel: KernelError: RuntimeError: expected a float32 tensor.*\(line (\d+): ", finding.message
+    )
+    inside = branch(text, finding) if said and "autocast" in finding.id else []
+    if said is None or text.tree is None or any("autocast" in ast.unparse(n) for n in inside):
+        return
+    line = int(said[1])
+    around = [n for n in ast.walk(text.tree) if isinstance(n, ast.With | ast.FunctionDef)]
+    for node in (n for n in around if n.lineno <= line <= (n.end_lineno or 0)):
+        heads = node.items if isinstance(node, ast.With) else node.decorator_list
+        if any("autocast" in ast.unparse(h) for h in heads):
+            return
+    for call in (c for statement in inside for c in calls(statement, kernels(text))):
+        if call.lineno == line:
+            cause = (
+                f"`{ast.unparse(call)}` stands outside of `torch.autocast`, where a right kernel may refuse everything but "
+                "float32; the claim is about calls under autocast."
+            )
+            yield Fact("outside-of-autocast", line, cause,
+                       'Put the call into `with torch.autocast("cuda"):`.')  # fmt: skip
             return
 
 
@@ -478,6 +525,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_dropped, frozenset({Status.WRONG_ANSWER})),
     (_made_plain, frozenset({Status.WRONG_ANSWER})),
     (_never_half, frozenset({Status.WRONG_ANSWER})),
+    (_outside_of_autocast, frozenset({Status.WRONG_ANSWER})),
     (_too_few, frozenset({Status.WRONG_ANSWER})),
     (_same_bits, frozenset({Status.WRONG_ANSWER})),
 )

@@ -83,6 +83,11 @@ BEGINS = "takes every tensor to begin at a multiple of 16 bytes"
         ("close(kernel(x[::2].contiguous(), 2.0), x)", GAPS, "`kernel(x[::2], 2.0)`"),
         ("for v in [x.t()]:\n    close(kernel(v.contiguous()), v)", TURNED, "`kernel(v)`"),
         ("out = kernel(x[1:].clone())", BEGINS, "`kernel(x[1:])`"),
+        ("for v in [x.t()]:\n    v = v.contiguous()\n    close(kernel(v), v)", GAPS, "Leave this line out"),
+        ("v = x[::2].clone()\nclose(kernel(v, 2.0), v)", GAPS, "Hand over `x[::2]` itself"),
+        ("v = x[::2].clone()\nclose(kernel(x[::2], 2.0), kernel(v))", GAPS, ""),
+        ("v = x[::2]\nfirst = kernel(v)\nv = v.contiguous()\nassert (first == kernel(v)).all()", GAPS, ""),
+        ("v = x[::2].contiguous()\nclose(kernel(x), v)", GAPS, ""),
         ("out = kernel(x[1:].contiguous())", BEGINS, ""),
         ("out = kernel(x.t().clone())", TURNED, ""),
         ("out = kernel(x[::2]).contiguous()", GAPS, ""),
@@ -274,3 +279,37 @@ def test_a_comparison_in_the_test_of_a_table_is_named_where_it_stands(check: str
 def test_an_assertion_that_is_always_true(body: str, rule: str, fix: str) -> None:
     found = told(body, PASSES.format("writes its result over its input"))
     assert found["rule"] == rule and fix in found.get("fix", ""), found
+
+
+@pytest.mark.parametrize(
+    ("body", "claim", "said"),
+    [
+        ("close(kernel(x.half(), 2.0), x)", "claim: autocast", True),
+        ("close(kernel(x.half(), 2.0), x)", "claim: layout", False),
+        ('with torch.autocast("cuda"): close(kernel(x.half(), 2.0), x)', "claim: autocast", False),
+    ],
+)
+def test_a_claim_about_autocast_without_autocast(body: str, claim: str, said: bool) -> None:
+    message = (
+        "Line 14: The test fails on a right kernel: KernelError: RuntimeError: expected a float32 tensor on a GPU "
+        f"(tested_kernels.py, line 99: return own.plain(x, scale)) (line {LINE}: {body}). A test must let"
+    )
+    finding = Finding(claim, Status.WRONG_ANSWER, message)
+    found = attach.explained(finding, SOURCE.replace("BODY", body)).evidence.get("explanation") or {
+        "rule": ""
+    }
+    assert (found["rule"] == "outside-of-autocast") == said, found
+    if said:
+        assert found["line"] == LINE and "stands outside of `torch.autocast`" in found["cause"]
+
+
+def test_autocast_around_the_whole_branch() -> None:
+    source = SOURCE.replace("BODY", "kernel(x.half())").replace(
+        "def test(", '@torch.autocast("cuda")\ndef test('
+    )
+    message = (
+        "Line 15: The test fails on a right kernel: KernelError: RuntimeError: expected a float32 tensor on a GPU "
+        f"(line {LINE + 1}: kernel(x.half())). A test must let"
+    )
+    found = attach.explained(Finding("claim: autocast", Status.WRONG_ANSWER, message), source).evidence
+    assert "outside-of-autocast" not in str(found)
