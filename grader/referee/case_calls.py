@@ -247,7 +247,7 @@ class Calls:
         """The host must tell the device the same, whatever the inputs' values are.
 
         Two calls may differ in what is made once, or after new weights; then two more decide. How much may
-        differ goes by the largest result that this function has had to give: a seed is a seed in small ones, too.
+        differ goes by the largest result that this function has had to give: a seed stays one in small cases.
         """
         entry = self.case.entry or self.session.task.entry
         largest = max([self.session.largest.get(entry, 0), *posed.sizes])

@@ -171,8 +171,8 @@ def by_the_host(
 ) -> Finding | None:
     """What the host told the device in two calls that differ in values must be the same (``transcript``).
 
-    ``largest``: elements of the largest result. ``interpreted``: kernels of Triton or numba ran in them, whose
-    results the host tells it.
+    ``largest``: elements of the largest result. ``interpreted``: kernels of Triton or numba ran in them,
+    whose results the host tells it.
     """
     if task.own == "prepared":  # torch may have made it of the inputs
         one, other = ([told for told in each if not told.by_torch] for each in (one, other))
