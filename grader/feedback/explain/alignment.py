@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader.domain.verdict import Status
 from grader.feedback.explain.source_text import OUTSIDE, CppFunction, Fact, Finder, SubmissionText
 from grader.feedback.explain.vector_mistakes import launched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.domain.verdict import Finding, Status
+    from grader.domain.verdict import Finding
 
 ASKS = re.compile(
     r"%\s*(?:8|16|32|alignof|sizeof)|&\s*\(?(?:7|15|31|0x[01]?[fF]|sizeof|alignof)\b|is_aligned"
@@ -210,4 +211,21 @@ def _condition(host: CppFunction, at: int) -> tuple[int, str]:
     return (made.start(), "") if made else (where, condition)
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_any_address, OUTSIDE),)
+def _of_the_object(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``reinterpret_cast<uintptr_t>(&t) % 16``, which asks where the C++ object lies."""
+    address = r"(?:reinterpret_cast\s*<\s*(?:std::)?u?(?:intptr|int64|size)_t\s*>\s*\(\s*|\(\s*(?:std::)?u?(?:intptr|int64|size)_t\s*\)\s*)"
+    for function in text.host:
+        named = re.findall(r"\bTensor\s*&?\s*(\w+)", f"{function.parameters}\n{function.body}")
+        tensors = "|".join(dict.fromkeys(named))
+        form = rf"{address}(?P<of>&\s*(?P<t>{tensors})\b)\s*\)?\s*%\s*\d+"
+        for match in re.finditer(form, function.body) if tensors else ():
+            t = match["t"]
+            cause = f"`{match['of']}` is the address of the object {t} in the host's memory, and not that of its elements."
+            yield Fact("address-of-object", text.line(function.start + match.start()), cause,
+                       f"Ask for where the elements begin: `reinterpret_cast<uintptr_t>({t}.data_ptr())`.")  # fmt: skip
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_of_the_object, OUTSIDE | {Status.FAILED}),
+    (_any_address, OUTSIDE),
+)

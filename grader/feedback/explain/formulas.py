@@ -111,6 +111,27 @@ def _sigmoid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 yield Fact("exp-overflows", text.line(function.start + match.start()), cause, fix)
 
 
+def _factor_in_the_exponent(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``1 / (1 + expf(-x * scale)) + x`` where scale stands nowhere else: it is to multiply the sigmoid."""
+    for function in _device(text):
+        scales = re.findall(r"\b(?:float|double)\s+(\w*(?:scale|factor)\w*)\s*(?:,|$)", function.parameters)
+        for name in scales:
+            uses = re.findall(rf"\b{name}\b", function.body)
+            product = rf"-\s*(?:\(\s*)?(?:(?P<x>\w+)\s*\*\s*{name}|{name}\s*\*\s*(?P<y>\w+))"
+            found = re.search(
+                rf"1(?:\.0?f?)?\s*/\s*\(\s*1(?:\.0?f?)?\s*\+\s*(?P<e>{EXP}\s*\(\s*{product}\s*\)?\s*\))\s*\)",
+                function.body,
+            )
+            if found and len(uses) == 1:
+                x = found["x"] or found["y"]
+                cause = (
+                    f"{name} stands inside of the exponent alone: `{found[0]}` is the sigmoid of {name} * {x}, and "
+                    f"not {name} times the sigmoid of {x}."
+                )
+                yield Fact("factor-in-exponent", text.line(function.start + found.start("e")), cause,
+                           f"To multiply the sigmoid, write `{name} / (1.0f + expf(-{x}))`.")  # fmt: skip
+
+
 def _small(function: CppFunction, sum_: re.Match[str]) -> str:
     """``1 / (1 + exp(-x))`` for a quotient of exponentials, with the factor that its numerator has."""
     e = rf"{EXP}\s*\(\s*{re.escape(sum_['x'])}\s*\)"
@@ -386,6 +407,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_groups, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.NOT_FINITE})),
     (_not_begun, VALUE | {Status.UNINITIALISED}),
     (_sigmoid, VALUE),
+    (_factor_in_the_exponent, VALUE),
     (_whole_numbers, VALUE),
     (_through_float, VALUE),
     (_unused, VALUE),

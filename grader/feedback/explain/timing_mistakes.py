@@ -470,6 +470,20 @@ class TimerCode:
             yield Fact("fresh-input", inside[0].lineno, cause, self._kept(name, inside))
             return
         for node in _ordered(self.entry):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.GeneratorExp):
+                continue
+            asked = f"next({ast.unparse(node.targets[0])})"
+            asks = [n for n in _ordered(self.entry) if _called(n) == "next" and ast.unparse(n) == asked]
+            if _calls(node.value.elt, name) and any(_in_lambda(self.entry, n) for n in asks):
+                made = self.shown(node.value).removeprefix("(").removesuffix(")")
+                cause = (
+                    f"This is a generator, which calls `{name}()` only when `{asked}` asks for a value, just before the "
+                    "kernel: an input that has just been written lies in the cache."
+                )
+                yield Fact("fresh-input", node.lineno, cause,
+                           f"Make all of them first, in a list: `iter([{made}])`.")  # fmt: skip
+                return
+        for node in _ordered(self.entry):
             if not _calls(node, name):
                 continue
             loops = [

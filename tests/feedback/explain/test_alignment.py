@@ -95,3 +95,26 @@ def test_nothing_is_said_of_a_multiple_that_is_not_known_or_large_enough() -> No
         asked = plain.replace("reinterpret_cast<uintptr_t>(t.data_ptr()) % 16 == 0", body)
         assert told(asked.replace("&& aligned", "&& fits(x)"))["rule"] == "", body
     assert told(SOURCE.replace("from % 16", "from % 32"))["rule"] == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ("reinterpret_cast<uintptr_t>(&t) % 16", 6),
+        ("(uintptr_t)&t % 16", 6),
+        ("reinterpret_cast<std::uintptr_t>(&t) % 16", 6),
+        ("reinterpret_cast<uintptr_t>(t.data_ptr()) % 16", 0),
+        ("reinterpret_cast<uintptr_t>(&tt) % 16", 0),
+    ],
+)
+def test_the_address_of_the_object_is_not_that_of_the_elements(asked: str, line: int) -> None:
+    source = SOURCE.replace("reinterpret_cast<uintptr_t>(t.data_ptr()) % 16", asked)
+    found = attach.explained(Finding("wide loads", Status.FAILED, "Counted 2,048, allowed 512."), source)
+    explanation = found.evidence.get("explanation") or {"rule": "", "line": 0}
+    assert isinstance(explanation, dict)
+    assert (explanation["rule"] == "address-of-object") == bool(line), explanation
+    if line:
+        assert (
+            explanation["line"] == line
+            and "`reinterpret_cast<uintptr_t>(t.data_ptr())`" in explanation["fix"]
+        )

@@ -12,6 +12,7 @@ from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.feedback.explain import (
     added_to_nothing,
+    alignment,
     around_the_call,
     attach,
     bodies,
@@ -53,6 +54,7 @@ FINDERS = [
     find
     for find, _ in (
         *formulas.FACTS,
+        *alignment.FACTS,
         *dialect_mistakes.FACTS,
         *operator_mistakes.FACTS,
         *host_mistakes.FACTS,
@@ -126,6 +128,13 @@ def test_nothing_is_found_in_files_that_are_right() -> None:
         ("const float v = x[i]; out[i] = scale / (1.0f + expf(v)); n += 0;", "sigmoid-sign"),
         ("const float v = x[i]; out[i] = scale / (1.0f + expf(-v)); n += 0;", ""),
         ("const float v = x[i]; out[i] = scale * expf(v) / (1.0f + expf(v)); n += 0;", ""),
+        (
+            "const float v = x[i]; out[i] = 1.0f / (1.0f + expf(-v * scale)) + v; n += 0;",
+            "factor-in-exponent",
+        ),
+        ("const float v = x[i]; out[i] = 1 / (1 + expf(-(scale * v))); n += 0;", "factor-in-exponent"),
+        ("const float v = x[i]; out[i] = scale / (1.0f + expf(-v * scale)) + v; n += 0;", ""),
+        ("const float v = x[i]; out[i] = 1.0f / (1.0f + expf(-v * n)) * scale;", ""),
         ("out[n] = 1 / 2 * x[0] * scale;", "whole-number"),
         ("out[n] = 4 / 2 * x[0] * scale;", ""),
         ("out[n] = int(expf(x[0])) * scale;", "whole-number"),
