@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BARRIER = re.compile(r"\b(?:__syncthreads(?:_\w+)?|__syncwarp|barrier\s*\.\s*sync)\s*\(")
+OF_THE_BLOCK = re.compile(r"\b(?:__syncthreads(?:_\w+)?|barrier\s*\.\s*sync)\s*\(")
 STUCK = WRONG | OUTSIDE | TWICE | {Status.BARRIER}
 KIND = r"(?:const\s+)?(?:float4?|double|int|long|unsigned|u?int(?:8|16|32|64)_t|(?:at::|c10::|__)?[Hh]alf2?)"
 NUMBER = r"(?:\d+|[A-Z][A-Z0-9_]*|k[A-Z]\w*)"
@@ -109,7 +110,7 @@ def _barrier_in_branch(text: SubmissionText, _finding: Finding) -> Iterator[Fact
     for kernel in text.kernels:
         differs = own(kernel)
         for condition, at, behind, begin in _conditions(kernel):
-            barrier = BARRIER.search(behind)
+            barrier = OF_THE_BLOCK.search(behind)
             if barrier and differs & set(re.findall(r"\w+", condition)):
                 where = text.line(kernel.start + begin + barrier.start())
                 cause = (
