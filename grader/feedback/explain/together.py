@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 BARRIER = re.compile(r"\b(?:__syncthreads(?:_\w+)?|__syncwarp|barrier\s*\.\s*sync)\s*\(")
 OF_THE_BLOCK = re.compile(r"\b(?:__syncthreads(?:_\w+)?|barrier\s*\.\s*sync)\s*\(")
+LAMBDA = re.compile(r"\[[^\[\]]*\]\s*\([^()]*\)\s*(?:mutable\s*)?(?=\{)")
 STUCK = WRONG | OUTSIDE | TWICE | {Status.BARRIER}
 KIND = r"(?:const\s+)?(?:float4?|double|int|long|unsigned|u?int(?:8|16|32|64)_t|(?:at::|c10::|__)?[Hh]alf2?)"
 NUMBER = r"(?:\d+|[A-Z][A-Z0-9_]*|k[A-Z]\w*)"
@@ -88,11 +89,18 @@ def _conditions(kernel: CppFunction) -> Iterator[tuple[str, int, str, int]]:
         yield kernel.body[inner[0] : inner[1] - 1].strip(), match.start(), behind, begin
 
 
+def _lambdas(body: str) -> list[tuple[int, int]]:
+    """Where the bodies of lambdas lie: what returns there does not leave the kernel."""
+    return [inner for match in LAMBDA.finditer(body) if (inner := _brackets(body, match.end()))]
+
+
 def _leaves_early(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A thread that is gone before the block's barrier."""
     for kernel in text.kernels:
-        differs = own(kernel)
+        differs, apart = own(kernel), _lambdas(kernel.body)
         for condition, at, behind, begin in _conditions(kernel):
+            if any(first <= at < last for first, last in apart):
+                continue
             if not re.search(r"\breturn\s*;", behind) or not differs & set(re.findall(r"\w+", condition)):
                 continue
             later = BARRIER.search(kernel.body, begin + len(behind))
