@@ -20,7 +20,7 @@ NEEDS = (
     ("ITF_ACCESSOR", re.compile(r"\bpacked_accessor|\bPackedTensorAccessor|\baccessor\s*<|TensorAccessor")),
 )
 MISSING_FUNCTION = re.compile(r'error: namespace "(?:at|torch|c10)" has no member "(\w+)"')
-MISSING_MEMBER = re.compile(r'error: class "at::Tensor" has no member "(\w+)"')
+MISSING_MEMBER = re.compile(r'error: class "at::(?:Tensor|Anything)" has no member "(\w+)"')
 ERROR = re.compile(r"^(?P<file>[^\n(]*)\((?P<line>\d+)\): \w* ?error(?: #\S+)?: (?P<text>[^\n]*)", re.M)
 MOST_ADDED = 50
 
@@ -59,7 +59,7 @@ def compile_(source: str, flags: tools.Flags, build: tools.Compilation) -> froze
 
 def _more(members: set[str], functions: set[str]) -> str:
     def declared(names: set[str], const: str) -> str:
-        one = "template <class... A> Anything {}(A&&...){};"
+        one = "template <class... A> Anything {0}(A&&...){1}; ITF_WITH_BRACES(Anything, {0},{1})"
         return " ".join(one.format(name, const) for name in sorted(names))
 
     lines = (

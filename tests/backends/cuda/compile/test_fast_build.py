@@ -46,6 +46,8 @@ torch::Tensor run(torch::Tensor x, bool wide) {
     hidden<<<1, 1>>>(x.data_ptr<float>(), out.data_ptr<float>(), 8);
     nameless<<<1, 2>>>(x.data_ptr<float>(), out.data_ptr<float>(), 9);
     auto sum = torch::pow(x, 2).sum();
+    auto padded = at::constant_pad_nd(x, {0, -x.size(0) & 15}).flip({0});
+    auto both = torch::cat({x, out});
     return out;
 }
 """

@@ -163,6 +163,22 @@ struct Storage {
 };
 // What a function answers that is not listed here: a tensor, or a number where one is wanted.
 struct Anything;
+// An argument in braces, as sizes or tensors are given, which no template can deduce; or any other.
+struct Argument {
+  Argument();
+  Argument(std::initializer_list<long long>);
+  Argument(std::initializer_list<Tensor>);
+  template <class T>
+  Argument(const T&);
+};
+#define ITF_WITH_BRACES(RESULT, NAME, CONST)                                                    \
+  RESULT NAME(Argument) CONST;                                                                  \
+  RESULT NAME(Argument, Argument) CONST;                                                        \
+  RESULT NAME(Argument, Argument, Argument) CONST;                                              \
+  RESULT NAME(Argument, Argument, Argument, Argument) CONST;                                    \
+  RESULT NAME(Argument, Argument, Argument, Argument, Argument) CONST;                          \
+  RESULT NAME(Argument, Argument, Argument, Argument, Argument, Argument) CONST;                \
+  RESULT NAME(Argument, Argument, Argument, Argument, Argument, Argument, Argument) CONST;
 
 struct Tensor {
   Tensor();
@@ -204,7 +220,8 @@ struct Tensor {
   Tensor slice(int64_t = 0, std::optional<int64_t> = {}, std::optional<int64_t> = {}, int64_t = 1) const;
 #define ITF_ANY(RESULT, NAME) \
   template <class... A>           \
-  RESULT NAME(A&&...) const;
+  RESULT NAME(A&&...) const;      \
+  ITF_WITH_BRACES(RESULT, NAME, const)
   ITF_ANY(Tensor, to)
   ITF_ANY(Tensor, sum)
   ITF_ANY(Tensor, mean)
@@ -265,7 +282,8 @@ struct Anything : Tensor {
 #undef ITF_ANY
 #define ITF_ANY(RESULT, NAME) \
   template <class... A>           \
-  RESULT NAME(A&&...);
+  RESULT NAME(A&&...);            \
+  ITF_WITH_BRACES(RESULT, NAME, )
 ITF_ANY(Tensor, empty_like)
 ITF_ANY(Tensor, zeros_like)
 ITF_ANY(Tensor, ones_like)
