@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from grader.protocol.arena import Arena
 
 # Without a GPU these have interpreters, which must be chosen before they are imported.
-DIALECT = re.compile(r"^\s*(?:import|from)\s+(?:triton|numba)\b", re.M)
+DIALECT = re.compile(r"^[ \t]*(?:import|from)\s[^\n#]*\b(?:triton|numba)\b", re.M)
 Kind = TypeVar("Kind")
 
 

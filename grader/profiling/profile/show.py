@@ -125,7 +125,7 @@ def predicted(launches: Sequence[Launch], card: Card, scale: float = 1.0) -> str
 
 
 UNDER_MAIN = "A script is run from its first line to its last, as python would; does it call its kernel?"
-DIALECT = re.compile(r"^\s*(?:import|from) (?:triton|numba|grader\.lesson_support\.dialects)\b", re.M)
+DIALECT = re.compile(r"^[ \t]*(?:import|from) (?:triton|numba|grader\.lesson_support\.dialects)\b", re.M)
 INTERPRETED = (
     "Those of Triton and numba ran in their interpreters, which count no bytes and no sectors; on a GPU this "
     "command times them."
