@@ -1,5 +1,7 @@
 #include "fibre.h"
 
+#include <sys/mman.h>
+
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -81,6 +83,11 @@ static char* make_stack(size_t number) {
 Fibre* make_fibre(size_t number) {
   char* stack = make_stack(number);
   return new Fibre{nullptr, stack, (number % 128) * 128};
+}
+
+void empty(Fibre* fibre) {
+  fibre->stack_pointer = nullptr;
+  madvise(fibre->stack, STACK_BYTES, MADV_DONTNEED);
 }
 
 void start_at(Fibre* fibre, void (*entry)()) {

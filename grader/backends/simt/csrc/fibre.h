@@ -13,6 +13,7 @@ struct Fibre {
 static constexpr size_t STACK_BYTES = 256 << 10;
 
 Fibre* make_fibre(size_t number);
+void empty(Fibre* fibre);  // what it ran is gone, and its stack holds zeros
 void start_at(Fibre* fibre, void (*entry)());
 
 }  // namespace simt

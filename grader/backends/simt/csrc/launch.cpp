@@ -164,6 +164,8 @@ class OwnArithmetic {
 static void run(Launch& launch, void* (*tls_anchor)()) {
   OwnArithmetic own_arithmetic;
   Worker* w = this_worker();
+  if (g_watched)  // the host can have written where a local variable will lie
+    for (Fibre* idle : w->idle_fibres) empty(idle);
   prepare(w, launch, tls_anchor);
   w->killed = w->exit_reported = w->recording = false;
   w->overflows.clear();
