@@ -3,13 +3,22 @@
 # mypy: disable-error-code="no-untyped-def"
 
 import functools
+import importlib.util
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from grader.lesson_support.dialects.uncompilable import numba_refuses, triton_refuses
+# By itself: its package turns this process's Triton into an interpreter, and other tests here compile.
+spec = importlib.util.spec_from_file_location(
+    "uncompilable", Path(__file__).parents[3] / "grader/lesson_support/dialects/uncompilable.py"
+)
+assert spec is not None and spec.loader is not None
+uncompilable = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(uncompilable)
+numba_refuses, triton_refuses = uncompilable.numba_refuses, uncompilable.triton_refuses
 
 SIZE = 4
 cuda = SimpleNamespace(grid=lambda _: 0)
