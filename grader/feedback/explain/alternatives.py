@@ -594,20 +594,7 @@ def _call(writer: _Writer, node: Node) -> str:
             ("operator", f"{swaps[name]}({', '.join(texts)})", f"{swaps[name]}({', '.join(texts)})")
         )
     if len(texts) == 1 and OF_A_NUMBER.fullmatch(name):
-        for how, shown in (
-            ("negative", f"-{texts[0]}"),
-            ("half", f"0.5f * {texts[0]}"),
-            ("twice", f"2.0f * {texts[0]}"),
-        ):
-            shown = (
-                f"{name}(-({texts[0]}))"
-                if how == "negative" and not re.fullmatch(r"\w+", texts[0])
-                else f"{name}({shown})"
-            )
-            others.append(("factor", shown, f"{name}(::simt::alt::{how}({texts[0]}))"))
-        shown = f"({texts[0]})" if given[0].type == "binary_expression" else texts[0]
-        others.append(("drop", shown, texts[0]))
-        others += _closed_earlier(writer, given[0], name)
+        others += _of_a_number(writer, name, given[0], texts[0])
     if name.removeprefix("std::") in swaps and len(texts) == 2:
         others += [
             ("drop", one, one)
@@ -620,6 +607,15 @@ def _call(writer: _Writer, node: Node) -> str:
         if kinds.get(texts[0]) is not None and kinds.get(texts[0]) == kinds.get(texts[1]):
             others.append(("swap", pair, pair))
     return writer.pick(node, inner, others)
+
+
+def _of_a_number(writer: _Writer, name: str, given: Node, text: str) -> Iterator[tuple[str, str, str]]:
+    """A function of one number, of another number or left out."""
+    negative = f"-{text}" if re.fullmatch(r"\w+", text) else f"-({text})"
+    for how, shown in (("negative", negative), ("half", f"0.5f * {text}"), ("twice", f"2.0f * {text}")):
+        yield "factor", f"{name}({shown})", f"{name}(::simt::alt::{how}({text}))"
+    yield "drop", f"({text})" if given.type == "binary_expression" else text, text
+    yield from _closed_earlier(writer, given, name)
 
 
 def _closed_earlier(writer: _Writer, given: Node, name: str) -> Iterator[tuple[str, str, str]]:

@@ -469,20 +469,9 @@ class TimerCode:
             cause = f"`{name}()` is called in what is timed: an input that has just been written still lies in the cache when the kernel reads it."
             yield Fact("fresh-input", inside[0].lineno, cause, self._kept(name, inside))
             return
-        for node in _ordered(self.entry):
-            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.GeneratorExp):
-                continue
-            asked = f"next({ast.unparse(node.targets[0])})"
-            asks = [n for n in _ordered(self.entry) if _called(n) == "next" and ast.unparse(n) == asked]
-            if _calls(node.value.elt, name) and any(_in_lambda(self.entry, n) for n in asks):
-                made = self.shown(node.value).removeprefix("(").removesuffix(")")
-                cause = (
-                    f"This is a generator, which calls `{name}()` only when `{asked}` asks for a value, just before the "
-                    "kernel: an input that has just been written lies in the cache."
-                )
-                yield Fact("fresh-input", node.lineno, cause,
-                           f"Make all of them first, in a list: `iter([{made}])`.")  # fmt: skip
-                return
+        if fact := self._from_a_generator(self.entry, name):
+            yield fact
+            return
         for node in _ordered(self.entry):
             if not _calls(node, name):
                 continue
@@ -521,6 +510,23 @@ class TimerCode:
                            "Take another one each time: `inputs = itertools.cycle(inputs)` before, and `next(inputs)` in the call.")  # fmt: skip
                 return
         yield from self._handed_over(self.entry)
+
+    def _from_a_generator(self, entry: ast.FunctionDef, name: str) -> Fact | None:
+        """Inputs that a generator makes one by one, each when the timed call asks for it."""
+        for node in _ordered(entry):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.GeneratorExp):
+                continue
+            asked = f"next({ast.unparse(node.targets[0])})"
+            asks = [n for n in _ordered(entry) if _called(n) == "next" and ast.unparse(n) == asked]
+            if _calls(node.value.elt, name) and any(_in_lambda(entry, n) for n in asks):
+                made = self.shown(node.value).removeprefix("(").removesuffix(")")
+                cause = (
+                    f"This is a generator, which calls `{name}()` only when `{asked}` asks for a value, just before the "
+                    "kernel: an input that has just been written lies in the cache."
+                )
+                fix = f"Make all of them first, in a list: `iter([{made}])`."
+                return Fact("fresh-input", node.lineno, cause, fix)
+        return None
 
     def made_late(self) -> Iterator[Fact]:
         """Inputs of which some are made between the two events: called for there, or taken from a generator."""
