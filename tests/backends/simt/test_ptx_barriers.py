@@ -31,6 +31,11 @@ def test_a_pipeline_with_a_warp_that_copies_is_right(play: Play) -> None:
     assert answer["result"] < 1e-5
 
 
+def test_a_wait_in_a_loop_ends_whatever_is_looked_for_meanwhile(play: Play) -> None:
+    """Looks for unseen accesses count what faults, not only what they look for: each of these took minutes."""
+    assert play("ptx_barriers")["waits_for_ever"]["result"] == 12
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "line", "says"),
     [

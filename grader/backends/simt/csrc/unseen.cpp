@@ -19,6 +19,7 @@ extern "C" char _end __attribute__((visibility("hidden")));
 namespace simt {
 
 static constexpr long IN_A_LOOK = 48, IN_A_LAUNCH = 96, IN_A_PROCESS = 3000;  // accesses; then a launch in 16
+static constexpr long FAULTS_IN_A_LOOK = 4096;  // whose accesses ever: who waits in a loop may only cause this library's
 static constexpr size_t LARGEST = 256ull << 20;  // bytes of an allocation that is taken away
 static constexpr int MOST_PLACES = 2, MOST_PAGES = 8, MOST_AREAS = 96, MOST_HEARD = 32;
 
@@ -45,7 +46,7 @@ static struct {
   unsigned next;
   Spot places[MOST_PLACES];
   int place_count, thread;
-  long left, in_launch;
+  long left, faults_left, in_launch;
 } g_look;
 static long g_left_in_process = IN_A_PROCESS;
 static __thread Quick t_quick_before SIMT_TLS;
@@ -95,6 +96,7 @@ void look_for_unseen(Worker* w) {
   g_look.area_count = g_look.place_count = 0;
   g_look.spent = false;
   g_look.left = std::min(IN_A_LOOK, g_look.in_launch);
+  g_look.faults_left = FAULTS_IN_A_LOOK;
   for (auto& one : g_look.heard) one = {0, 0};
   for (auto& a : g_allocations)
     if (a.live) add_area(g_arena + a.offset, a.bytes);
@@ -113,8 +115,6 @@ void look_for_unseen(Worker* w) {
   allow(PROT_NONE);
 }
 
-void note_turn(Worker* w) { g_look.thread = w->current; }
-
 void end_look(Worker* w) {
   w->look_in = -1;
   if (!w->looking) return;
@@ -128,7 +128,8 @@ void end_look(Worker* w) {
     q.shared_bytes = t_quick_before.shared_bytes;
     q.dynamic_bytes = t_quick_before.dynamic_bytes;
   }
-  long used = std::min(IN_A_LOOK, g_look.in_launch) - g_look.left;
+  // A look that only met this library's accesses counts as a whole one: it has taken as long.
+  long used = g_look.faults_left > 0 ? std::min(IN_A_LOOK, g_look.in_launch) - g_look.left : IN_A_LOOK;
   g_look.in_launch -= used;
   g_left_in_process -= used;
   int current = w->current;
@@ -139,6 +140,11 @@ void end_look(Worker* w) {
     report(w, "unseen-access", inside ? p.pc : 0, {.address = (void*)p.address, .size = 1, .access = p.access});
   }
   w->current = current;
+}
+
+void note_turn(Worker* w) {
+  g_look.thread = w->current;
+  if (g_look.spent) end_look(w);
 }
 
 void heard_of(const void* pointer, size_t bytes) { g_look.heard[g_look.next++ % MOST_HEARD] = {(size_t)pointer, bytes}; }
@@ -178,21 +184,23 @@ static bool on_step(ucontext_t* c) {
   return true;
 }
 
+static void spend() {
+  g_look.spent = true;
+  allow(PROT_READ | PROT_WRITE);
+}
+
 static bool on_fault(siginfo_t* info, ucontext_t* c) {
   size_t address = (size_t)info->si_addr, pc = size_t(c->uc_mcontext.gregs[REG_RIP]);
   if (!is_taken_away(address) || info->si_code != SEGV_ACCERR) return false;
   if (!g_look.on || g_look.spent) return true;  // given back since: once more
-  size_t page = address & ~size_t(4095);
-  mprotect((void*)page, 4096, PROT_READ | PROT_WRITE);
   bool ours = pc >= (size_t)&__ehdr_start && pc < (size_t)&_end;
   if (!ours && is_looked_at(address)) {
     if (!was_heard(address)) note(pc, address, c->uc_mcontext.gregs[REG_ERR] & 2 ? WRITE : READ);
-    if (--g_look.left <= 0) {
-      g_look.spent = true;
-      allow(PROT_READ | PROT_WRITE);
-      return true;
-    }
+    --g_look.left;
   }
+  if (g_look.left <= 0 || --g_look.faults_left <= 0) return spend(), true;
+  size_t page = address & ~size_t(4095);
+  mprotect((void*)page, 4096, PROT_READ | PROT_WRITE);
   if (t_open_count == MOST_PAGES) return false;
   t_open[t_open_count++] = page;
   c->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;

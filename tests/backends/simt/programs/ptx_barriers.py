@@ -136,6 +136,17 @@ def counted(runtime, run):
         runtime.count(on=False)
 
 
+def waits_for_ever(module):
+    """Launches of threads that wait in a loop for bytes that never come, each until its steps are spent."""
+    x, ended = torch.randn(6, 64), 0
+    for _ in range(12):
+        try:
+            module.run(x.cuda(), 1).cpu()
+        except RuntimeError as error:
+            ended += "timed out" in str(error)
+    return ended
+
+
 def cases():
     heads = ["torch::Tensor run(torch::Tensor x, int64_t wrong);", "torch::Tensor whole(int64_t which);"]
     module = load_inline("ptx_barriers", heads, [CUDA], functions=["run", "whole"])
@@ -148,4 +159,5 @@ def cases():
         "jumps": lambda _: module.whole(0).tolist(),
         "given": lambda runtime: counted(runtime, lambda: module.whole(1).tolist()),
         "not_given": lambda _: module.whole(2).tolist(),
+        "waits_for_ever": lambda _: waits_for_ever(module),
     } | wrong
