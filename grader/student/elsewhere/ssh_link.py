@@ -43,7 +43,7 @@ class Link:
             address.command(program), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for us, who then say what goes on there
         )  # fmt: skip
-        self._said = bytearray()
+        self._said, self._deaf = bytearray(), False
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
@@ -103,12 +103,15 @@ class Link:
         return code, legible(lines[-1].strip())[:300] if lines else ""
 
     def _write(self, data: bytes) -> None:
+        """Where nobody listens any more, nothing is sent; what was answered before that is still read."""
         assert self._process.stdin
+        if self._deaf:
+            return
         try:
             self._process.stdin.write(data)
             self._process.stdin.flush()
-        except OSError as error:
-            raise CutError("ssh ended while something was sent") from error
+        except OSError:
+            self._deaf = True
 
     def _read(self, size: int) -> bytes:
         assert self._process.stdout
@@ -119,7 +122,7 @@ class Link:
                 raise CutError(f"nothing was heard for {SILENCE_S:.0f} s")
             piece = os.read(out, min(size - len(found), there.PIECE))
             if not piece:
-                raise CutError("ssh ended")
+                raise CutError("ssh ended while something was sent" if self._deaf else "ssh ended")
             found += piece
         return bytes(found)
 

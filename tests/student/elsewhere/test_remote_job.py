@@ -239,6 +239,17 @@ def cut(text: str) -> bool:
     return text.startswith("The connection to")
 
 
+def test_what_was_answered_before_the_connection_ended_is_read(answers: Callable[[bytes], None]) -> None:
+    answers(STARTED + frame(b"L", b"all"))
+    with ssh_link.Link(ANYWHERE) as link:
+        link._process.wait(20)
+        link.ask({})
+        frames = link.frames(9)
+        assert [next(frames)[0] for _ in range(3)] == [b"H", b"S", b"L"]
+        with pytest.raises(ssh_link.CutError, match="ended while something was sent"):
+            next(frames)
+
+
 def test_what_is_said_there_cannot_use_the_terminal(answers: Callable[[bytes], None]) -> None:
     answers(
         STARTED
