@@ -76,6 +76,7 @@ def rungs() -> list[tuple[str, BuildRequest]]:
     """Those of the ladder's last rungs, which ask for a build only where a card for them is."""
     found: list[tuple[str, BuildRequest]] = []
     names, home = ("rung6_mma_sync", "rung7_wgmma"), str(ROOT / "solutions" / "13_tensor_cores")
+    kept = {name: sys.modules.pop(name) for name in ("parts", *names) if name in sys.modules}
     sys.path.insert(0, home)
     parts = importlib.import_module("parts")
 
@@ -93,8 +94,9 @@ def rungs() -> list[tuple[str, BuildRequest]]:
     finally:  # whoever imports them next gets them as they are
         parts.build = own  # type: ignore[attr-defined]
         sys.path.remove(home)
-        for name in names:
+        for name in ("parts", *names):
             sys.modules.pop(name, None)
+        sys.modules |= kept
     return found
 
 
