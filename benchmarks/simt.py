@@ -44,6 +44,7 @@ for text in texts:
 print(out)
 """
 KERNEL = """#include <torch/extension.h>
+#include <c10/cuda/CUDAException.h>
 __global__ void square(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[i] * x[i];

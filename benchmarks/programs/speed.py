@@ -8,6 +8,7 @@ import torch
 from torch.utils.cpp_extension import load_inline
 
 CUDA = r"""
+#include <c10/cuda/CUDAException.h>
 __global__ void square(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[i] * x[i];

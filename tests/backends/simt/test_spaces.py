@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.backends.simt.compile import compiler as builder
+from grader.backends.simt.compile import spaces
 from grader.backends.simt.compile.compiler import CompileError
 from grader.backends.simt.compile.rewrite import rewrite
 from grader.feedback.explain import explain
@@ -111,3 +112,28 @@ def test_it_is_refused_in_nvccs_words_and_explained(name: str) -> None:
 @pytest.mark.parametrize("name", FINE)
 def test_what_may_be_right_is_left_alone(name: str) -> None:
     assert "GCC error" not in rewrite(FINE[name])
+
+
+@pytest.mark.parametrize(
+    ("used", "lacking"),
+    [
+        ("k<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(x);", "c10/cuda/CUDAStream.h"),
+        ("k<<<1, 1>>>(x);\n    C10_CUDA_KERNEL_LAUNCH_CHECK();", "c10/cuda/CUDAException.h"),
+        ("c10::cuda::CUDAGuard guard(0);", "c10/cuda/CUDAGuard.h"),
+        ("guard::CUDAGuard guard(0); auto s = getCurrentCUDAStream(); // C10_CUDA_CHECK", ""),
+    ],
+)
+def test_a_header_of_torch_s_cuda_side_that_is_not_included_is_named(used: str, lacking: str) -> None:
+    text = "#include <torch/extension.h>\n__global__ void k(float* x) {}\n%svoid run(float* x) {\n    %s\n}"
+    alone = rewrite(text % ("", used), cuda_side=False)
+    assert ("GCC error" in alone) == bool(lacking)
+    assert not lacking or f"add #include <{lacking}>" in alone
+    assert "GCC error" not in rewrite(text % ("#define C10_CUDA_KERNEL_LAUNCH_CHECK()\n", "C10_CUDA_KERNEL_LAUNCH_CHECK();"),
+                                      cuda_side=False)  # fmt: skip
+    if lacking:
+        with pytest.raises(CompileError, match=lacking) as error:
+            builder.build(request(cuda_sources=[text % ("", used)]))
+        assert error.value.line == 3 + used.count("\n") + 1
+    for header in ("<ATen/cuda/CUDAContext.h>", "<c10/cuda/CUDAGuard.h>", '"mine.h"'):
+        assert spaces.CUDA_SIDE.search(text % (f"#include {header}\n", used))
+    assert not spaces.CUDA_SIDE.search(text % ("#include <cuda_runtime.h>\n#include <torch/cuda.h>\n", used))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from grader.backends.simt.compile import spaces
 from grader.backends.simt.compile.rewrite import callee_start, config_end
 from grader.backends.simt.compile.tokens import (
     Token,
@@ -74,7 +75,10 @@ def split(text: str, declared: frozenset[str] = frozenset()) -> HostText:
         raise CannotError("a library of the stable ABI holds nothing else, and bindings would be in it")
     if ASKS_WHO_COMPILES.search(text):
         raise CannotError("the source asks by a macro whether nvcc compiles it")
-    splitter = _Splitter(_with_directives(_launches(tokenize(text))), declared)
+    tokens = tokenize(text)
+    if not spaces.CUDA_SIDE.search(text) and (lacking := spaces.not_included(tokens)):
+        raise CannotError(next(iter(lacking.values())))
+    splitter = _Splitter(_with_directives(_launches(tokens)), declared)
     splitter.run()
     kernels, left_out = frozenset(splitter.kernels), frozenset(splitter.left_out)
     return HostText(joined(splitter.tokens), kernels, left_out, splitter.device_lines())

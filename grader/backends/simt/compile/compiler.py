@@ -25,6 +25,7 @@ from grader.backends.simt.compile import (
     library,
     noted,
     passes,
+    spaces,
     toolchain,
     warnings,
 )
@@ -293,9 +294,11 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     if variant == "recorded":
         parts.insert(0, noted.HEADER)
     kernels = {name: kernel for text in everything for name, kernel in find_kernels(text).items()}
+    cuda_side = any(spaces.CUDA_SIDE.search(text) for text in everything)
 
     def prepared(text: str) -> str:
-        return rewrite(noted.noted(text) if variant == "recorded" else text, kernels, own)
+        text = noted.noted(text) if variant == "recorded" else text
+        return rewrite(text, kernels, own, cuda_side=cuda_side)
 
     if variant != "fast":
         parts += [

@@ -2,7 +2,8 @@
 
 A function without ``__device__`` called by a kernel, one with it called by the host, the standard library's
 containers and torch's checks in a kernel, a function that is launched without being a kernel, a kernel that
-returns something or is ``__device__`` as well, a host's variable in a kernel, shared memory with a value.
+returns something or is ``__device__`` as well, a host's variable in a kernel, shared memory with a value,
+torch's CUDA side without a header of it (here all of it is there without one).
 Each becomes an error directive in nvcc's words. What is not certain from the text alone (macros, templates,
 members) is left alone.
 """
@@ -60,12 +61,28 @@ class Function:
     twice: bool  # __global__ and __device__
 
 
-def refuse(tokens: Tokens) -> Tokens:
-    """``tokens`` with an error directive at each place that nvcc would not compile."""
+# What declares torch's CUDA side, which <torch/extension.h> does not; an own header may include it in turn.
+CUDA_SIDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"|<(?:ATen|c10|torch/csrc)/[^>\n]*cuda)", re.M | re.I)
+DECLARED_IN = (
+    (re.compile(r"C10_CUDA_\w+"), "c10/cuda/CUDAException.h"),
+    (re.compile(r"AT_CUDA_\w+|getCurrentDeviceProperties|warp_size"), "ATen/cuda/CUDAContext.h"),
+    (re.compile(r"(?:Optional)?CUDA(?:Stream)?Guard"), "c10/cuda/CUDAGuard.h"),
+    (
+        re.compile(r"get\w+CUDAStream|CUDAStream|getStreamFromPool|getStreamFromExternal"),
+        "c10/cuda/CUDAStream.h",
+    ),
+)
+
+
+def refuse(tokens: Tokens, *, cuda_side: bool = True) -> Tokens:
+    """``tokens`` with an error directive at each place that nvcc would not compile.
+
+    ``cuda_side``: whether a header of torch's CUDA side is included, here or in a file that comes before.
+    """
     functions, statements = _functions(tokens)
     host = _only(functions, lambda f: not f.device)
     device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
-    errors: dict[int, str] = _with_values(tokens)
+    errors: dict[int, str] = _with_values(tokens) | ({} if cuda_side else not_included(tokens))
     variables = _variables(tokens, statements)
     for f in functions:
         if f.kernel and f.twice:
@@ -96,6 +113,26 @@ def refuse(tokens: Tokens) -> Tokens:
             out.append(Token("id", f'_Pragma("GCC error \\"{text}\\"") '))
         out.append(token)
     return out
+
+
+def not_included(tokens: Tokens) -> dict[int, str]:
+    """Where a name of torch's CUDA side is first used: a macro, or ``at::cuda::NAME``."""
+    for i, token in enumerate(tokens):
+        first, name = i, token.text
+        if token.kind != "id" or not (header := next((h for p, h in DECLARED_IN if p.fullmatch(name)), "")):
+            continue
+        if tokens.at(previous(tokens, i)) in ("define", "ifdef", "ifndef", "undef"):
+            return {}  # it is the source's own
+        if not name.startswith(("C10_", "AT_")):
+            words = [i]
+            while len(words) < 5 and words[-1] > 0:
+                words.append(previous(tokens, words[-1]))
+            scope = [tokens.at(k) for k in words[1:]]
+            if scope[:3] != ["::", "cuda", "::"] or scope[3:] not in (["at"], ["c10"]):
+                continue
+            first, name = words[-1], f"{scope[3]}::cuda::{name}"
+        return {first: f"{name} is declared in <{header}>, which is not included: add #include <{header}>"}
+    return {}
 
 
 def of_the_host(tokens: Tokens) -> set[str]:

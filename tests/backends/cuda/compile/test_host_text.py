@@ -118,6 +118,7 @@ def test_a_launch_in_a_macro() -> None:
         ("#define K(n) __global__ void n() { }\nK(a)", "a macro holds kernels"),
         ("void f() { each([=] __device__ (int i) { return i; }); }", "a lambda for the device"),
         ("__managed__ int n;", "managed variables"),
+        ("void f() { C10_CUDA_CHECK(cudaGetLastError()); }", "add #include <c10/cuda/CUDAException.h>"),
         ("__global__ void k(int n) { if (n) {", "do not close"),
         ("f() {} f(__shared__ ) {}\n", "does not end"),
         ("__device__ bool operator", "does not end"),

@@ -4,6 +4,7 @@ import torch
 from torch.utils.cpp_extension import load_inline
 
 CUDA = r"""
+#include <c10/cuda/CUDAException.h>
 #include <cwchar>
 #define INDEX int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x
 __global__ void oob_read(const float* x, float* y, int n) {

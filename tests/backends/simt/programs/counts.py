@@ -8,6 +8,7 @@ from grader.protocol.messages import plain
 COUNT = True
 CUDA = r"""
 #include <torch/extension.h>
+#include <c10/cuda/CUDAException.h>
 __global__ void square(const float* x, float* y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     y[i] = x[i] * x[i];

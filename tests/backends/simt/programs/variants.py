@@ -6,6 +6,7 @@ import torch
 from torch.utils.cpp_extension import load_inline
 
 CUDA = r"""
+#include <c10/cuda/CUDAException.h>
 __global__ void polynomial(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[i] * x[i] * 0.3f + x[i] * 1.7f + 0.1f;
