@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 IN_ROWS = re.compile(
     r"\b(?P<x>\w+)\s*\[\s*(?P<row>[A-Za-z_]\w*)\s*\*\s*(?P<m>\w+(?:\.[xyz])?)\s*\+\s*(?P<col>[A-Za-z_]\w*)\s*\]"
 )
+TURNED = re.compile(r"transpos|(?<![a-z])turn(?!s)", re.I)  # a kernel whose result has the rows as columns
 MOST = 32  # accesses that are looked at
 DIVIDED = re.compile(
     r"\b(?P<v>\w+)\s*=\s*(?P<e>[^;,={}/%]{1,40}?)\s*(?P<sign>[/%])\s*(?P<n>[A-Za-z_]\w*)\s*[;,]"
@@ -40,6 +41,16 @@ def _another_factor(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             counts = bool(
                 re.search(rf"(?<![\w.]){row}\s*(?:<|>=)\s*{re.escape(m)}\b(?!\s*[-+*/])", kernel.body)
             )
+            if counts and TURNED.search(kernel.name) and _stored(kernel, one):
+                cause = (
+                    f"By {why}, {row} and {col} are a row and a column of what is read. The result has the two exchanged: each of "
+                    f"its rows holds `{m}` elements, and `{one[0]}` still puts the element into row number {row}."
+                )
+                index = f"{col} * {m} + {row}"
+                yield Fact(
+                    "row-start", text.line(kernel.start + one.start()), cause, f"Write `{one['x']}[{index}]`."
+                )
+                return
             if counts:
                 is_ = f"{m} is how many rows there are"
             elif OF_A_BLOCK.fullmatch(m):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Tokens, closing, split_commas, tokenize
@@ -18,7 +19,9 @@ PART = re.compile(r"(?<=[;{}])\s*(?P<left>(?P<v>\w+)\.(?P<m>[xyzw]))\s*[-+*/]?=(
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*<<<[^;]*?>>>\s*\((?P<given>[^;]*)\)\s*;")
 CAST = re.compile(r"static_cast<[^<>]*>|\(\s*(?:int|int64_t|unsigned|long)\s*\)")
 FLOATS = r"\s*\w+\.numel\(\)\s*"
+MOST = 32  # vectors that are looked at
 VALUES = WRONG | OUTSIDE
+OF_VECTOR = re.compile(r"(?<![\w.])(?!\w*(?:Idx|Dim)\b)([A-Za-z_]\w*)\.([xyzw])\b")
 
 
 def _mixed_parts(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -48,12 +51,7 @@ def _mixed_parts(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 def _mixed_arguments(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``make_float4(f(v.x), f(v.y), f(v.z), f(v.z))``."""
     for function in text.functions:
-        for match in re.finditer(r"\b(?:make_)?float4\s*(?=[({])", function.body):
-            tokens = Tokens(tokenize(function.body[match.end() :]))
-            given = split_commas(tokens[1 : closing(tokens, 0)])
-            used = ["".join(t.text for t in part) for part in given]
-            if len(used) != 4:
-                continue
+        for starts, used in _four_arguments(function):
             wrong = [i for i, m in enumerate("xyzw") if _parts(used[i]) - {m}]
             if (
                 len(wrong) not in (1, 2)
@@ -63,14 +61,13 @@ def _mixed_arguments(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             taken = [min(_parts(used[i]) - {"xyzw"[i]}) for i in wrong]
             if len(wrong) == 2 and taken != ["xyzw"[i] for i in reversed(wrong)]:
                 continue
-            # Where each argument begins: the same text may stand in an earlier one, where it is right.
-            starts = [match.end() + 1 + sum(len(u) + 1 for u in used[:i]) for i in wrong]
-            starts = [at + len(used[i]) - len(used[i].lstrip()) for at, i in zip(starts, wrong, strict=True)]
             codes = [" ".join(used[i].split()) for i in wrong]
             right = [
                 re.sub(r"\.[xyzw]\b", f".{'xyzw'[i]}", code) for i, code in zip(wrong, codes, strict=True)
             ]
-            where = text.line(function.start + starts[0])
+            # Its own place: the same text may stand in an earlier argument, where it is right.
+            blank = len(used[wrong[0]]) - len(used[wrong[0]].lstrip())
+            where = text.line(function.start + starts[wrong[0]] + blank)
             if len(wrong) == 1:
                 cause = f"`{codes[0]}` makes the part .{'xyzw'[wrong[0]]} of a float4 and takes .{taken[0]}; the parts beside it take their own."
                 yield Fact("mixed-parts", where, cause, f"Write `{right[0]}`.")
@@ -79,6 +76,46 @@ def _mixed_arguments(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 yield Fact(
                     "mixed-parts", where, cause, f"Write `{right[0]}` first, and `{right[1]}` behind it."
                 )
+
+
+def _same_part(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``make_float4(f(v.x, b.x), f(v.y, b.x), f(v.z, b.x), f(v.w, b.x))``, or four lines of that kind."""
+    for function in text.functions:
+        for begins, used in (*_four_arguments(function), *_four_lines(function)):
+            taken = [dict(OF_VECTOR.findall(part)) for part in used]  # by each of the four, of each variable
+            own = [v for v in taken[0] if [t.get(v) for t in taken] == list("xyzw")]
+            for v in taken[0]:
+                if not own or [t.get(v) for t in taken] != list("xxxx"):
+                    continue
+                at = begins[1] + re.search(rf"(?<![\w.]){v}\.x\b", used[1]).start()  # type: ignore[union-attr]
+                cause = (
+                    f"Each of the four parts is made of its own part of {own[0]}, and all four of `{v}.x`, which is the first of "
+                    f"the four that {v} holds."
+                )
+                rest = ", ".join(f"`{v}.{part}`" for part in "yzw")
+                yield Fact(
+                    "mixed-parts", text.line(function.start + at), cause,
+                    f"Take {rest} for the second, the third and the fourth.",
+                )  # fmt: skip
+                return
+
+
+def _four_arguments(function: CppFunction) -> Iterator[tuple[list[int], list[str]]]:
+    """Where the four arguments of each ``make_float4`` begin, and what they are."""
+    for match in islice(re.finditer(r"\b(?:make_)?float4\s*(?=[({])", function.body), MOST):
+        tokens = Tokens(tokenize(function.body[match.end() :]))
+        used = ["".join(t.text for t in part) for part in split_commas(tokens[1 : closing(tokens, 0)])]
+        if len(used) == len("xyzw"):
+            yield [match.end() + 1 + sum(len(u) + 1 for u in used[:i]) for i in range(4)], used
+
+
+def _four_lines(function: CppFunction) -> Iterator[tuple[list[int], list[str]]]:
+    """The same of ``r.x = ...; r.y = ...; r.z = ...; r.w = ...;``."""
+    lines = list(PART.finditer(function.body))
+    for k in range(len(lines) - 3):
+        four = lines[k : k + 4]
+        if [m["m"] for m in four] == list("xyzw") and len({m["v"] for m in four}) == 1:
+            yield [m.start("right") for m in four], [m["right"] for m in four]
 
 
 def _lost_part(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -306,6 +343,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_width_turned, VALUES | {Status.CUDA_ERROR, Status.RAISED}),
     (_mixed_parts, WRONG),
     (_lost_part, WRONG),
+    (_same_part, WRONG),
     (_mixed_arguments, WRONG),
     (_counts_floats, VALUES),
     (_counts_vectors, VALUES),

@@ -51,3 +51,24 @@ def test_where_a_row_begins(made: str, code: str, told: str) -> None:
     finding = Finding("a case", Status.WRONG_OUTPUT, "", 0, 1, {})
     facts = [f for find, _ in row_starts.FACTS for f in find(text, finding)]
     assert [(f.line, told in f"{f.cause} {f.fix}") for f in facts] == ([(4, True)] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "fix"),
+    [
+        (
+            "transpose_kernel",
+            "out[row * rows + col] = x[row * cols + col];",
+            "Write `out[col * rows + row]`.",
+        ),
+        ("turn", "out[row * rows + col] = x[row * cols + col];", "Write `out[col * rows + row]`."),
+        ("returned", "out[row * rows + col] = x[row * cols + col];", "Write `out[row * cols + col]`."),
+        ("transpose_kernel", "out[col * rows + row] = x[row * rows + col];", "Write `x[row * cols + col]`."),
+    ],
+)
+def test_where_the_result_has_rows_and_columns_exchanged(name: str, code: str, fix: str) -> None:
+    text = read(KERNEL.replace("void k(", f"void {name}(").format(DIVIDED, f"if (row < rows) {code}"))
+    finding = Finding("a case", Status.RACE, "", 0, 1, {})
+    (fact,) = [f for find, _ in row_starts.FACTS for f in find(text, finding)]
+    assert (fact.line, fact.fix) == (4, fix)
+    assert ("has the two exchanged" in fact.cause) == (fix.startswith("Write `out[col"))

@@ -222,3 +222,27 @@ def test_the_argument_meant_is_named_where_its_text_stands_twice(
     assert (found["rule"] == "mixed-parts") == bool(line), found
     if line:
         assert found["line"] == line and says in found["cause"] and found["fix"] == fix
+
+
+LINES = "float4 r;\n        r.x = v.x + {}; r.y = v.y + {};\n        r.z = v.z + {}; r.w = v.w + {};\n        out[q] = r;"
+AT_ONCE = "out[q] = make_float4(f(v.x, {}), f(v.y, {}),\n            f(v.z, {}), f(v.w, {}));"
+
+
+@pytest.mark.parametrize(
+    ("code", "of_bias", "line"),
+    [
+        (LINES, ("b.x", "b.x", "b.x", "b.x"), 12), (AT_ONCE, ("b.x", "b.x", "b.x", "b.x"), 11),
+        (LINES, ("b.x", "b.y", "b.z", "b.w"), 0), (AT_ONCE, ("b.x", "b.y", "b.z", "b.w"), 0),
+        (AT_ONCE, ("one.x", "one.x", "one.x", "2"), 0), (AT_ONCE, ("b.y", "b.y", "b.y", "b.y"), 0),
+    ],
+)  # fmt: skip
+def test_one_part_for_all_four(code: str, of_bias: tuple[str, ...], line: int) -> None:
+    body = "v.x += b.x;\n        v.y += b.y;\n        out[q] = v;"
+    assert body in SOURCE
+    found = told(SOURCE.replace(body, code.format(*of_bias)), WRONG, "wide", 11)
+    if line:
+        assert (found["rule"], found["line"]) == ("mixed-parts", line) and "`b.y`, `b.z`, `b.w`" in found[
+            "fix"
+        ]
+    else:
+        assert "all four of" not in str(found)
