@@ -117,7 +117,7 @@ def test_what_may_be_right_is_left_alone(name: str) -> None:
 @pytest.mark.parametrize(
     ("used", "lacking"),
     [
-        ("k<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(x);", "c10/cuda/CUDAStream.h"),
+        ("k<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(x);", "ATen/cuda/CUDAContext.h"),
         ("k<<<1, 1>>>(x);\n    C10_CUDA_KERNEL_LAUNCH_CHECK();", "c10/cuda/CUDAException.h"),
         ("c10::cuda::CUDAGuard guard(0);", "c10/cuda/CUDAGuard.h"),
         ("guard::CUDAGuard guard(0); auto s = getCurrentCUDAStream(); // C10_CUDA_CHECK", ""),

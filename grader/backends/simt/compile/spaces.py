@@ -65,11 +65,12 @@ class Function:
 CUDA_SIDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"|<(?:ATen|c10|torch/csrc)/[^>\n]*cuda)", re.M | re.I)
 DECLARED_IN = (
     (re.compile(r"C10_CUDA_\w+"), "c10/cuda/CUDAException.h"),
-    (re.compile(r"AT_CUDA_\w+|getCurrentDeviceProperties|warp_size"), "ATen/cuda/CUDAContext.h"),
     (re.compile(r"(?:Optional)?CUDA(?:Stream)?Guard"), "c10/cuda/CUDAGuard.h"),
     (
-        re.compile(r"get\w+CUDAStream|CUDAStream|getStreamFromPool|getStreamFromExternal"),
-        "c10/cuda/CUDAStream.h",
+        re.compile(
+            r"AT_CUDA_\w+|getCurrentDeviceProperties|warp_size|get\w+CUDAStream|CUDAStream|getStreamFrom\w+"
+        ),
+        "ATen/cuda/CUDAContext.h",
     ),
 )
 
@@ -131,7 +132,7 @@ def not_included(tokens: Tokens) -> dict[int, str]:
             if scope[:3] != ["::", "cuda", "::"] or scope[3:] not in (["at"], ["c10"]):
                 continue
             first, name = words[-1], f"{scope[3]}::cuda::{name}"
-        return {first: f"{name} is declared in <{header}>, which is not included: add #include <{header}>"}
+        return {first: f"{name} comes with <{header}>, which is not included: add #include <{header}>"}
     return {}
 
 

@@ -40,6 +40,21 @@ STD = (
 )
 STD_USED = "pair|tuple|array|map|optional|function|move|swap|sort|min|max"
 
+# Names of PyTorch's CUDA side, and the header that they come with.
+CUDA_HEADERS = {
+    name: header
+    for header, names in (
+        ("c10/cuda/CUDAException.h", "C10_CUDA_KERNEL_LAUNCH_CHECK C10_CUDA_CHECK C10_CUDA_CHECK_WARN"),
+        ("c10/cuda/CUDAGuard.h", "CUDAGuard OptionalCUDAGuard CUDAStreamGuard"),
+        (
+            "ATen/cuda/CUDAContext.h",
+            "AT_CUDA_CHECK getCurrentCUDAStream getDefaultCUDAStream getStreamFromPool CUDAStream "
+            "getCurrentDeviceProperties warp_size",
+        ),
+    )
+    for name in names.split()
+}
+
 RULES = (
     Rule(
         "dot-for-namespace",
@@ -72,6 +87,26 @@ RULES = (
         "functions=[...] asks for {name}, but cpp_sources does not declare it.{declared}",
         "cpp_sources must hold the function's declaration (its head with a semicolon) or its definition, with "
         "exactly the name in functions. A function defined in cuda_sources is declared in cpp_sources too.",
+    ),
+    Rule(
+        "cuda-header",
+        (
+            r"\b(?:\w+::)*(?P<name>\w+) comes with <[\w./]+>, which is not included",
+            r"namespace \"(?:at|c10)::cuda\" has no member \"(?P<name>\w+)\"",
+            r"identifier \"(?P<name>(?:C10|AT)_CUDA_\w+)\" is undefined",
+            r"'(?P<name>(?:C10|AT)_CUDA_\w+)' was not declared",
+            r"'(?P<name>\w+)' is not a member of '(?:at|c10)::cuda'",
+        ),
+        "{name} belongs to the CUDA side of PyTorch, whose headers torch/extension.h does not include.",
+        "Add its header at the top of cuda_sources: getCurrentCUDAStream and AT_CUDA_CHECK come with "
+        "<ATen/cuda/CUDAContext.h>, C10_CUDA_CHECK with <c10/cuda/CUDAException.h>, CUDAGuard with "
+        "<c10/cuda/CUDAGuard.h>.",
+        "03",
+        named=frozenset(CUDA_HEADERS),
+        fixes={
+            name: f"Add `#include <{header}>` at the top of cuda_sources."
+            for name, header in CUDA_HEADERS.items()
+        },
     ),
     Rule(
         "torch-not-included",
