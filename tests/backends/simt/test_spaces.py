@@ -114,26 +114,41 @@ def test_what_may_be_right_is_left_alone(name: str) -> None:
     assert "GCC error" not in rewrite(FINE[name])
 
 
+STREAM = "k<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(x);"
+CHECK = "k<<<1, 1>>>(x);\n    C10_CUDA_KERNEL_LAUNCH_CHECK();"
+GUARD = "c10::cuda::CUDAGuard guard(0);"
+USES = "#include <torch/extension.h>\n{}\n__global__ void k(float* x) {{}}\nvoid run(float* x) {{\n    {}\n}}"
+
+
 @pytest.mark.parametrize(
-    ("used", "lacking"),
+    ("header", "used", "lacking"),
     [
-        ("k<<<1, 1, 0, at::cuda::getCurrentCUDAStream()>>>(x);", "ATen/cuda/CUDAContext.h"),
-        ("k<<<1, 1>>>(x);\n    C10_CUDA_KERNEL_LAUNCH_CHECK();", "c10/cuda/CUDAException.h"),
-        ("c10::cuda::CUDAGuard guard(0);", "c10/cuda/CUDAGuard.h"),
-        ("guard::CUDAGuard guard(0); auto s = getCurrentCUDAStream(); // C10_CUDA_CHECK", ""),
+        ("", STREAM, "ATen/cuda/CUDAContext.h"),
+        ("#include <c10/cuda/CUDAException.h>", STREAM, "ATen/cuda/CUDAContext.h"),
+        ("#include <c10/cuda/CUDAStream.h>", STREAM, ""),
+        ("", CHECK, "c10/cuda/CUDAException.h"),
+        ("#include <torch/cuda.h>", CHECK, "c10/cuda/CUDAException.h"),
+        ("#include <ATen/cuda/CUDAContext.h>", CHECK, ""),
+        ("#define C10_CUDA_KERNEL_LAUNCH_CHECK()", CHECK, ""),
+        ('#include "mine.h"', CHECK, ""),
+        ("#include <ATen/cuda/CUDAContext.h>", GUARD, "c10/cuda/CUDAGuard.h"),
+        ("#include <ATen/cuda/CUDAEvent.h>", GUARD, ""),
+        ("#include <c10/cuda/CUDAGuard.h>", GUARD, ""),
+        ("#include <c10/cuda/CUDAGuard.h>", "AT_CUDA_CHECK(cudaGetLastError());", "ATen/cuda/CUDAContext.h"),
+        ("", "mine::CUDAGuard guard(0); auto s = getCurrentCUDAStream(); // C10_CUDA_CHECK", ""),
     ],
 )
-def test_a_header_of_torch_s_cuda_side_that_is_not_included_is_named(used: str, lacking: str) -> None:
-    text = "#include <torch/extension.h>\n__global__ void k(float* x) {}\n%svoid run(float* x) {\n    %s\n}"
-    alone = rewrite(text % ("", used), cuda_side=False)
-    assert ("GCC error" in alone) == bool(lacking)
-    assert not lacking or f"add #include <{lacking}>" in alone
-    assert "GCC error" not in rewrite(text % ("#define C10_CUDA_KERNEL_LAUNCH_CHECK()\n", "C10_CUDA_KERNEL_LAUNCH_CHECK();"),
-                                      cuda_side=False)  # fmt: skip
-    if lacking:
-        with pytest.raises(CompileError, match=lacking) as error:
-            builder.build(request(cuda_sources=[text % ("", used)]))
-        assert error.value.line == 3 + used.count("\n") + 1
-    for header in ("<ATen/cuda/CUDAContext.h>", "<c10/cuda/CUDAGuard.h>", '"mine.h"'):
-        assert spaces.CUDA_SIDE.search(text % (f"#include {header}\n", used))
-    assert not spaces.CUDA_SIDE.search(text % ("#include <cuda_runtime.h>\n#include <torch/cuda.h>\n", used))
+def test_a_header_of_torch_s_cuda_side_that_is_not_included_is_named(
+    header: str, used: str, lacking: str
+) -> None:
+    text = USES.format(header, used)
+    out = rewrite(text, included=spaces.cuda_side([text]))
+    assert ("GCC error" in out) == bool(lacking)
+    assert not lacking or f"add #include <{lacking}>" in out
+    assert "GCC error" not in rewrite(text)  # as it is where nobody knows what comes before
+
+
+def test_a_header_that_is_missing_is_told_with_its_line() -> None:
+    with pytest.raises(CompileError, match="CUDAException") as error:
+        builder.build(request(cuda_sources=[USES.format("", CHECK)]))
+    assert error.value.line == 6

@@ -76,7 +76,7 @@ def split(text: str, declared: frozenset[str] = frozenset()) -> HostText:
     if ASKS_WHO_COMPILES.search(text):
         raise CannotError("the source asks by a macro whether nvcc compiles it")
     tokens = tokenize(text)
-    if not spaces.CUDA_SIDE.search(text) and (lacking := spaces.not_included(tokens)):
+    if lacking := spaces.not_included(tokens, spaces.cuda_side([text])):
         raise CannotError(next(iter(lacking.values())))
     splitter = _Splitter(_with_directives(_launches(tokens)), declared)
     splitter.run()

@@ -294,11 +294,11 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     if variant == "recorded":
         parts.insert(0, noted.HEADER)
     kernels = {name: kernel for text in everything for name, kernel in find_kernels(text).items()}
-    cuda_side = any(spaces.CUDA_SIDE.search(text) for text in everything)
+    included = spaces.cuda_side(everything)
 
     def prepared(text: str) -> str:
         text = noted.noted(text) if variant == "recorded" else text
-        return rewrite(text, kernels, own, cuda_side=cuda_side)
+        return rewrite(text, kernels, own, included)
 
     if variant != "fast":
         parts += [

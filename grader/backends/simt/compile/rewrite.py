@@ -45,17 +45,16 @@ def rewrite(
     text: str,
     kernels: dict[str, Kernel] | None = None,
     own: Collection[str] = (),
-    *,
-    cuda_side: bool = True,
+    included: frozenset[str] | None = None,
 ) -> str:
     """``text`` for a C++ compiler, line by line where it was.
 
     ``kernels``: also those of its other files; ``own``: paths of headers that the program brings;
-    ``cuda_side``: whether torch's CUDA headers are included somewhere.
+    ``included``: of torch's CUDA side, as in ``spaces.refuse``.
     """
     kernels = find_kernels(text) if kernels is None else kernels
     tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text), own)))
-    tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens, cuda_side=cuda_side))))
+    tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens, included))))
     tokens = _attributes(remember_addresses(name_kernels(tokens), kernels))
     return _launches(layouts.tell(tokens), kernels)
 

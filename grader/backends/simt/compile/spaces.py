@@ -25,7 +25,7 @@ from grader.backends.simt.compile.tokens import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 SPACES = {"__global__", "__device__"}
 # nvcc is called with --expt-relaxed-constexpr: of std only what is not constexpr stays on the host.
@@ -61,29 +61,49 @@ class Function:
     twice: bool  # __global__ and __device__
 
 
-# What declares torch's CUDA side, which <torch/extension.h> does not; an own header may include it in turn.
-CUDA_SIDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"|<(?:ATen|c10|torch/csrc)/[^>\n]*cuda)", re.M | re.I)
-DECLARED_IN = (
-    (re.compile(r"C10_CUDA_\w+"), "c10/cuda/CUDAException.h"),
-    (re.compile(r"(?:Optional)?CUDA(?:Stream)?Guard"), "c10/cuda/CUDAGuard.h"),
-    (
-        re.compile(
-            r"AT_CUDA_\w+|getCurrentDeviceProperties|warp_size|get\w+CUDAStream|CUDAStream|getStreamFrom\w+"
+INCLUDED = re.compile(
+    r"^[ \t]*#[ \t]*include[ \t]*(?:(?P<own>\")|<(?P<of_torch>(?:ATen|c10|torch/csrc)/[^>\n]*)>)", re.M
+)
+# Of torch's CUDA side, which <torch/extension.h> leaves out: names, the header they come with, and others of
+# that side which do not bring them.
+PLAIN = r"c10/cuda/CUDAMathCompat\.h|ATen/cuda/(?:Atomic|DeviceUtils)\.cuh"
+NO_STREAM = rf"{PLAIN}|c10/cuda/CUDA(?:Exception|Functions)\.h|ATen/cuda/(?:CUDAContextLight|Exceptions)\.h"
+CUDA_SIDE = tuple(
+    (re.compile(names), header, re.compile(lacking))
+    for names, header, lacking in (
+        (r"C10_CUDA_\w+", "c10/cuda/CUDAException.h", PLAIN),
+        (
+            r"(?:Optional)?CUDA(?:Stream)?Guard",
+            "c10/cuda/CUDAGuard.h",
+            rf"{NO_STREAM}|c10/cuda/CUDA(?:Stream|CachingAllocator)\.h|ATen/cuda/CUDA(?:Context|Blas)\.h",
         ),
-        "ATen/cuda/CUDAContext.h",
-    ),
+        (r"get\w+CUDAStream|CUDAStream|getStreamFrom\w+", "ATen/cuda/CUDAContext.h", NO_STREAM),
+        (
+            r"AT_CUDA_CHECK|getCurrentDeviceProperties|warp_size",
+            "ATen/cuda/CUDAContext.h",
+            rf"{PLAIN}|c10/.*",
+        ),
+    )
 )
 
 
-def refuse(tokens: Tokens, *, cuda_side: bool = True) -> Tokens:
+def cuda_side(texts: Iterable[str]) -> frozenset[str] | None:
+    """The headers of torch's CUDA side that these include; None where one of the program's own may do so."""
+    found = [match for text in texts for match in INCLUDED.finditer(text)]
+    if any(match["own"] for match in found):
+        return None
+    return frozenset(m["of_torch"] for m in found if "cuda" in m["of_torch"].lower())
+
+
+def refuse(tokens: Tokens, included: frozenset[str] | None = None) -> Tokens:
     """``tokens`` with an error directive at each place that nvcc would not compile.
 
-    ``cuda_side``: whether a header of torch's CUDA side is included, here or in a file that comes before.
+    ``included``: of torch's CUDA side, here or in a file that comes before; None if that is not known.
     """
     functions, statements = _functions(tokens)
     host = _only(functions, lambda f: not f.device)
     device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
-    errors: dict[int, str] = _with_values(tokens) | ({} if cuda_side else not_included(tokens))
+    errors: dict[int, str] = _with_values(tokens) | not_included(tokens, included)
     variables = _variables(tokens, statements)
     for f in functions:
         if f.kernel and f.twice:
@@ -116,11 +136,14 @@ def refuse(tokens: Tokens, *, cuda_side: bool = True) -> Tokens:
     return out
 
 
-def not_included(tokens: Tokens) -> dict[int, str]:
-    """Where a name of torch's CUDA side is first used: a macro, or ``at::cuda::NAME``."""
-    for i, token in enumerate(tokens):
+def not_included(tokens: Tokens, included: frozenset[str] | None) -> dict[int, str]:
+    """Where a name of torch's CUDA side is first used, a macro or ``at::cuda::NAME``, without its header."""
+    if included is None:
+        return {}
+    wanted = [(n, h) for n, h, lacking in CUDA_SIDE if all(lacking.fullmatch(one) for one in included)]
+    for i, token in enumerate(tokens if wanted else ()):
         first, name = i, token.text
-        if token.kind != "id" or not (header := next((h for p, h in DECLARED_IN if p.fullmatch(name)), "")):
+        if token.kind != "id" or not (header := next((h for n, h in wanted if n.fullmatch(name)), "")):
             continue
         if tokens.at(previous(tokens, i)) in ("define", "ifdef", "ifndef", "undef"):
             return {}  # it is the source's own
