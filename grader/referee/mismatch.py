@@ -19,8 +19,8 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
         whole = _whole(answer, got, inputs)
         if whole:
             return whole
-    if 2 * count > size and _turned(answer, got):
-        return "the result is the transpose of the expected one; rows and columns are swapped"
+    if 2 * count > size and (turned := _turned(answer, got)):
+        return turned
     if line := _by_line(wrong, answer, got):
         told = f"as where a number that belongs to the {line} is missing"
         return f"of them those of one {line} are all off by the same number, {told}"
@@ -170,11 +170,16 @@ def _by_line(wrong: Array, answer: Array, got: Array) -> str:
     return ""
 
 
-def _turned(answer: Array, got: Array) -> bool:
-    """Does the result hold the answer's transpose, row after row?"""
-    if got.ndim != 2 or min(got.shape) < 2:
-        return False
-    return _near(got.reshape(-1), answer.T.reshape(-1))
+def _turned(answer: Array, got: Array) -> str:
+    """Whether the result holds the answer's transpose, row after row, which only a square one is itself."""
+    if got.ndim != 2 or min(got.shape) < 2 or not _near(got.reshape(-1), answer.T.reshape(-1)):
+        return ""
+    if got.shape[0] == got.shape[1]:
+        return "the result is the transpose of the expected one; rows and columns are swapped"
+    return (
+        "the expected elements are all there in another order: read row after row, the result has first "
+        "those of the expected column 0, then those of column 1, and so on"
+    )
 
 
 def _near(got: Array, want: Array) -> bool:

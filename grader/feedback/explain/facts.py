@@ -450,8 +450,13 @@ def _not_contiguous(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 continue
             cause = f"The pointer of {x} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."
             arrow = "->" if "->" in match[0] else "."
-            yield Fact("not-contiguous", text.line(function.start + match.start()), cause,
-                       f"Before the pointer is taken: `{x} = {x}{arrow}contiguous();`.")  # fmt: skip
+            fix = f"Before the pointer is taken: `{x} = {x}{arrow}contiguous();`."
+            if function.fixed(x):
+                fix = (
+                    f"{x} is const: above this line write `auto {x}_contiguous = {x}{arrow}contiguous();`, and take the "
+                    f"pointer of {x}_contiguous."
+                )
+            yield Fact("not-contiguous", text.line(function.start + match.start()), cause, fix)
 
 
 def _like_a_view(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -735,8 +735,12 @@ def _copy_dropped(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for function in text.host:
         for match in re.finditer(r"(?<=[;{}])\s*(?P<x>\w+)\s*\.\s*contiguous\s*\(\s*\)\s*;", function.body):
             where = text.line(function.start + match.start("x"))
-            cause = f"{match['x']}.contiguous() gives a new tensor and leaves {match['x']} as it is; nothing keeps the new one."
-            yield Fact("copy-dropped", where, cause, f"Keep it: `{match['x']} = {match['x']}.contiguous();`.")
+            x = match["x"]
+            cause = f"{x}.contiguous() gives a new tensor and leaves {x} as it is; nothing keeps the new one."
+            kept = f"`{x} = {x}.contiguous();`"
+            if function.fixed(x):
+                kept = f"{x} is const, so under another name, `auto {x}_contiguous = {x}.contiguous();`, and take that below"
+            yield Fact("copy-dropped", where, cause, f"Keep it: {kept}.")
 
 
 def _counted_by_sizes(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

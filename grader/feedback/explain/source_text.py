@@ -40,6 +40,11 @@ class CppFunction:
         """Whether it is launched."""
         return "__global__" in self.head
 
+    def fixed(self, name: str) -> bool:
+        """Whether ``name`` is declared const in it, so that nothing can be assigned to it."""
+        declared = rf"\bconst\b(?:\s+[\w:]+){{0,2}}(?:\s*&)?\s*{name}\b"
+        return bool(re.search(declared, f"{self.parameters};{self.body}"))
+
 
 @dataclass(slots=True)
 class SubmissionText:

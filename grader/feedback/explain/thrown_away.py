@@ -60,9 +60,7 @@ def _in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 continue
             name = one["a"] if one else called["x"] if called else ""
             cause = f"`{code}` makes a new {'tensor' if called else 'value'}, and nothing keeps it: {name} stays as it was."
-            keeps = re.fullmatch(r"\w+", name) and not re.search(
-                rf"\bconst\s+[\w:]+\s*&?\s*{name}\b", f"{function.parameters};{function.body}"
-            )
+            keeps = re.fullmatch(r"\w+", name) and not function.fixed(name)
             # What stands last in a function may be what it was to give back.
             back = (
                 ""

@@ -358,6 +358,24 @@ def test_the_check_of_a_device_is_written_with_the_names_of_the_function() -> No
     assert "xh.is_cuda()" in told["fix"] and "x.is_cuda" not in told["fix"] and "the others" in told["fix"]
 
 
+@pytest.mark.parametrize("new", ["", "    x.contiguous();\n"])
+@pytest.mark.parametrize(
+    ("declared", "assigned"),
+    [("torch::Tensor x", True), ("const torch::Tensor x", False), ("const torch::Tensor& x", False),
+     ("torch::Tensor const &x", False)],
+)  # fmt: skip
+def test_a_copy_of_a_const_tensor_has_another_name(new: str, declared: str, assigned: bool) -> None:
+    source = HOST.replace("    x = x.contiguous();\n", new).replace(
+        "add(torch::Tensor x, torch::Tensor out) {", f"add({declared}, torch::Tensor out) {{"
+    )
+    seen = [{"kind": "global-out-of-bounds", "layout": "strided"}]
+    finding = failed("past the end", Status.ILLEGAL_ACCESS, seen=seen)
+    told = attach.explained(finding, source).evidence.get("explanation")
+    assert isinstance(told, dict) and told["rule"] == ("copy-dropped" if new else "not-contiguous"), told
+    assert ("`x = x.contiguous();`" in told["fix"]) is assigned
+    assert ("`auto x_contiguous = x.contiguous();`" in told["fix"]) is not assigned
+
+
 def test_without_a_view_a_pointer_is_not_blamed() -> None:
     source = HOST.replace("    x = x.contiguous();\n", "")
     told = attach.explained(failed("wrong"), source).evidence.get("explanation")
