@@ -257,20 +257,20 @@ class TimerCode:
     def _count_claimed(self) -> Iterator[Fact]:
         """More measurements than launches."""
         n, launches = int(self.number("n")), int(self.number("launches"))
+        for node, given, _ in self._given("n") if n > launches else ():
+            cause = f"n gets `{self.shown(given)}`, which is {n}, and the kernel was launched {launches} times in all."
+            yield Fact(
+                "count-claimed", node.lineno, cause, "n is how many calls were measured: `len(seconds)`."
+            )
+
+    def _given(self, field: str) -> Iterator[tuple[ast.Call, ast.expr, ast.FunctionDef]]:
+        """Each ``Timing(...)`` that gets the field, what the field gets, and the function where it stands."""
         for function in self.reached:
             for node in _ordered(function):
-                if n > launches and isinstance(node, ast.Call) and _called(node) == "Timing":
-                    given = {k.arg: k.value for k in node.keywords}.get("n") or next(
-                        iter(node.args[3:]), None
-                    )
-                    if given is not None:
-                        cause = f"n gets `{self.shown(given)}`, which is {n}, and the kernel was launched {launches} times in all."
-                        yield Fact(
-                            "count-claimed",
-                            node.lineno,
-                            cause,
-                            "n is how many calls were measured: `len(seconds)`.",
-                        )
+                if isinstance(node, ast.Call) and _called(node) == "Timing":
+                    named = {k.arg: k.value for k in node.keywords}
+                    if value := (dict(zip(FIELDS, node.args, strict=False)) | named).get(field):
+                        yield node, value, function
 
     def _returned(self, function: ast.FunctionDef) -> ast.Return | None:
         """The only `return` of a function, or that of the own function whose result it hands on."""
@@ -782,19 +782,64 @@ class TimerCode:
                 yield Fact("no-warm-up", call.line, cause, fix)
 
     def few(self) -> Iterator[Fact]:
-        """The loop that measures too seldom."""
-        for function in self.reached:
-            for step in _steps(function):
-                if step.kind in ("record", "clock") and step.looped:
-                    loop = next(n for n in ast.walk(function) if id(n) == step.loops[-1])
-                    n = int(self.number("n"))
-                    cause = f"This loop makes {n} measurement{'' if n == 1 else 's'}: so few tell nothing of the spread."
-                    yield Fact(
-                        "too-few",
-                        int(getattr(loop, "lineno", 0)),
-                        cause,
-                        "Measure 20 calls or more; 100 is usual.",
-                    )
+        """The loop that measures too seldom, or an n that is another number than that of the measurements."""
+        n, more = int(self.number("n")), "Measure 20 calls or more; 100 is usual."
+        given = [*self._given("n")]
+        for timing, value, function in given:
+            if cuts := _cuts_counted(value, function):
+                cause = (
+                    f"n gets `{self.shown(value)}`, and `{cuts[0]}` holds the points at which {_called(cuts[1])} cuts the "
+                    f"measurements, not the measurements: so n is {n} however many there are."
+                )
+                fix = f"n is how many calls were measured: `len({self.shown(cuts[1].args[0])})`."
+                yield Fact("cuts-counted", timing.lineno, cause, fix)
+                return
+        every = {id(n): n for f in self.reached for n in ast.walk(f) if isinstance(n, LOOPS)}
+        taken = [s for f in self.reached for s in _steps(f) if s.kind in ("record", "clock") and s.looped]
+        loops = [[every[one] for one in step.loops] for step in taken]
+        if not loops:
+            return
+        around = next((one for one in loops if _turns(one) == n), loops[0])
+        turns = _turns(around)
+        loop = around[0 if turns == n else -1]  # the outermost makes all of them
+        line = int(getattr(loop, "lineno", 0))
+        if turns == n:
+            cause = (
+                f"This loop makes {n} measurement{'' if n == 1 else 's'}: so few tell nothing of the spread."
+            )
+            yield Fact("too-few", line, cause, more)
+        elif len(given) == 1 and isinstance(loop, ast.For) and turns is not None:
+            shown = self.shown(given[0][1])
+            cause = (
+                f"n gets `{shown}`, which is {n}, and the times are taken in the loop over `{self.shown(loop.iter)}`, line "
+                f"{line}: n is the number of measurements that the median and the percentiles are made of."
+            )
+            fix = f"If `{shown}` is that number, it is too small: take 20 or more. If not, give n the length of the list of times."
+            yield Fact("n-of-others", given[0][0].lineno, cause, fix)
+        else:
+            cause = (
+                f"This loop takes the times, and n came out as {n}: fewer than 20 tell nothing of the spread."
+            )
+            yield Fact("too-few", line, cause, f"n must be how many calls were measured. {more}")
+
+
+def _turns(loops: Sequence[ast.AST]) -> int | None:
+    """How often what stands in all these loops is done; None where that is not plain."""
+    known = [n for n in map(_count, loops) if n is not None]
+    return math.prod(known) if len(known) == len(loops) else None
+
+
+def _cuts_counted(value: ast.expr, function: ast.FunctionDef) -> tuple[str, ast.Call] | None:
+    """What a ``len(cuts)`` counts, alone in what n gets, and the call that made these cuts."""
+    value, _ = _resolved(value, function, value.lineno)
+    calls = [n for n in ast.walk(value) if isinstance(n, ast.Call)]
+    if len(calls) != 1 or _called(calls[0]) != "len" or not calls[0].args:
+        return None
+    made, _ = _resolved(calls[0].args[0], function, calls[0].lineno)
+    # Of a tensor's own method the first argument is not what is cut.
+    if isinstance(made, ast.Call) and made.args and ast.unparse(made.func) in CUTTING:
+        return ast.unparse(calls[0].args[0]), made
+    return None
 
 
 def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
@@ -1092,6 +1137,7 @@ def _wrong_percent(value: ast.expr, which: str) -> tuple[str, str] | None:
 
 SORTING = ("sorted", "quantiles", "percentile", "quantile")
 NUMPYS = {"np.percentile", "numpy.percentile"}
+CUTTING = NUMPYS | {"statistics.quantiles", "quantiles", "np.quantile", "numpy.quantile", "torch.quantile"}
 BRACKETS = frozenset(
     {
         Status.WRONG_ANSWER,

@@ -119,8 +119,9 @@ class Probe:
             timer |= {"which": "inside", "said": said["median"], "right": spread[0.5]}
             return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
         if said["n"] < FEWEST:
-            few = "so few measurements tell nothing of the spread"
-            message = f"{at}n is {said['n']}: {few}; take {FEWEST} or more."
+            message = (
+                f"{at}n is {said['n']}, and fewer than {FEWEST} measurements tell nothing of the spread."
+            )
             timer |= {"which": "n", "said": said["n"], "right": FEWEST}
             return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
         message = f"{spelt(said['median'])}, and the kernel takes {spelt(spread[0.5])} (virtual clock)."

@@ -50,6 +50,15 @@ def said(old: str, new: str, status: Status = Status.WRONG_ANSWER, text: str = "
         ("kernel(next(inputs), out)", "build()(next(inputs), out)", {"entry": "benchmark", "build": 2.0},
          "build-inside", "return time_kernel(lambda: build()(next(inputs), out))"),
         ("range(100)", "range(7)", {"which": "n", "n": 7}, "too-few", "for _ in range(7):"),
+        ("    for _ in range(100):\n", "    for _ in range(3):\n      for _ in range(4):\n", {"which": "n", "n": 12},
+         "too-few", "for _ in range(3):"),
+        ("len(seconds))", "len(cuts))", {"which": "n", "n": 9}, "cuts-counted",
+         "return Timing(statistics.median(seconds), cuts[0], cuts[-1], len(cuts))"),
+        ("len(seconds))", "n=len(cuts) + 1)", {"which": "n", "n": 10}, "cuts-counted",
+         "return Timing(statistics.median(seconds), cuts[0], cuts[-1], n=len(cuts) + 1)"),
+        ("len(seconds))", "10)", {"which": "n", "n": 10}, "n-of-others",
+         "return Timing(statistics.median(seconds), cuts[0], cuts[-1], 10)"),
+        ("range(100)", "range(calls)", {"which": "n", "n": 7}, "too-few", "for _ in range(calls):"),
         ("start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))",
          "start = end = torch.cuda.Event(enable_timing=True)", {"said": 0.0}, "one-event",
          "start = end = torch.cuda.Event(enable_timing=True)"),
@@ -66,6 +75,19 @@ def test_the_statement_to_blame_is_found(
     old: str, new: str, numbers: dict[str, Any], rule: str, code: str
 ) -> None:
     assert said(old, new, **numbers) == (rule, code)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "n"),
+    [("len(seconds))", "len(cuts))", 9), ("len(seconds))", "10)", 10), ("range(100)", "range(calls)", 7),
+     ("pairs.append((start, end))", "pairs = [*pairs[-6:], (start, end)]", 7)],
+)  # fmt: skip
+def test_a_loop_makes_as_many_measurements_as_it_is_known_to_make(old: str, new: str, n: int) -> None:
+    source = SOLUTION.replace(old, new, 1)
+    finding = Finding("check", Status.WRONG_ANSWER, "", 0, 2, {"timer": NUMBERS | {"which": "n", "n": n}})
+    found = explained(finding, source).evidence["explanation"]
+    assert isinstance(found, dict) and "This loop makes" not in found["cause"]
+    assert "20 or more" in found["fix"] or "20 calls" in found["fix"] or "`len(seconds)`" in found["fix"]
 
 
 @pytest.mark.parametrize(
