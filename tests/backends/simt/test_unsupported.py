@@ -26,8 +26,6 @@ REFUSED = {
     "egl": ("#include <cudaEGL.h>", "a graphics library <cudaEGL.h>"),
     "graphics": ("void f(cudaGraphicsResource* r) {}", "memory of a graphics library"),
     "dynamic_parallelism": (K % "k<<<1, 32>>>(x);", "a kernel launched by a kernel (dynamic parallelism)"),
-    "heap": (K % "float* p = (float*)malloc(64);", "malloc in a kernel"),
-    "heap_new": (K % "float* p = new float[4];", "new in a kernel"),
     "tma": ("__global__ void k(const CUtensorMap map) {}", "a TMA copy"),
     "bulk_copy": (K % "cuda::device::memcpy_async_tx(x, x, 16, b);", "a bulk copy (cuda::device)"),
     "cluster": (
@@ -73,6 +71,7 @@ LOOK_ALIKES = {
     "barrier_to_the_compiler": K % 'asm volatile("" ::: "memory");',
     "torch_cuda": "auto s = at::cuda::getCurrentCUDAStream(); c10::cuda::CUDAGuard g(0);",
     "host_heap": "void f() { float* p = (float*)malloc(4); free(p); int* q = new int; delete q; }",
+    "heap": K % "float* p = (float*)malloc(64); free(p); delete[] new float[4];",
     "placement": "struct S { S() = delete; };\n" + K % "new (x) float(1); pool.free(x);",
     "cub": K % "using R = cub::BlockReduce<float, 128>; __shared__ R::TempStorage s; cub::Sum sum;",
     "cub_header": "#include <cub/cub.cuh>\n#include <mma.h>",

@@ -29,10 +29,12 @@ RUNTIME = re.compile(
     r"simt_\w+|__tsan_\w+|__sanitizer_cov_\w+|__ubsan_\w+|_GLOBAL_OFFSET_TABLE_|__tls_get_addr"
 )
 LAUNCHES = re.compile(r"simt_launch|_ZNK?4simt\w*[Ll]aunch\w*")
+STD_HEADER, STD_TAKES = "/c++/", "_ZSt9allocator"  # what the standard library takes is no device code's
 UNHEARD = "memory is read or written here without the checks, in code that a kernel calls"
 STOPS = re.compile(
     r"memcpy|memmove|memset|memcmp|printf|puts|putchar|vprintf|__printf_chk|__vprintf_chk|abort|__assert_fail|"
-    r"__stack_chk_fail|_Unwind_Resume|__gxx_personality_v0|__cxa_\w+|_ZSt\d+__throw_\w+|_ZSt9terminatev|_Zd[la]Pvm?|"
+    r"__stack_chk_fail|_Unwind_Resume|__gxx_personality_v0|__cxa_\w+|_ZSt\d+__throw_\w+|_ZSt9terminatev|malloc|free|_Zn[wa]m(?:St11align_val_t)?|"
+    r"_Zd[la]Pvm?(?:St11align_val_t)?|"
     r"_ZTVN?10__cxxabi\w*|_ZN3c106detail14torchCheckFail\w*|_ZN3c106detail23torchInternalAssertFail\w*|"
     r"__\w+(?:tf|ti|xf|hf|sf|df|di)\d?|__popcountdi2"
 )
@@ -144,7 +146,7 @@ def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int
         now.again = None
         now.heard |= name.startswith("__tsan_")
         if name and name[0] not in ".%0123456789":
-            now.calls.add(name)
+            now.calls.add(STD_TAKES if name.startswith("_Zn") and STD_HEADER in place[0] else name)
         return
     if word.startswith(("nop", "prefetch")):
         return

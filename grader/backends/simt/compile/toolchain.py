@@ -151,17 +151,31 @@ def common_flags() -> list[str]:
 
 # Functions of the C library that touch memory: a module's calls of them come to the runtime.
 COPIES = ("memcpy", "memmove", "memset", "memcmp")
+# Of memory: malloc, new, new[] and what gives it back, with a size and without, of a wide alignment too.
+HEAP = (
+    "malloc", "free",
+    *(f"_Zn{kind}m{wide}" for kind in "wa" for wide in ("", "St11align_val_t")),
+    *(f"_Zd{kind}Pv{size}{wide}" for kind in "la" for size in ("", "m") for wide in ("", "St11align_val_t")),
+)  # fmt: skip
 # Functions that touch memory which they get by pointer: the module's calls of them come to the runtime.
 WRAPPED = (
     *COPIES,
+    *HEAP,
     *(f"{name}{suffix}" for name in ("frexp", "modf", "remquo", "sincos") for suffix in ("", "f", "l")),
     *(f"lgamma{suffix}_r" for suffix in ("", "f", "l")),
 )
 
 
+def _heap_flags() -> list[str]:
+    """A heap may be full, and then new gives NULL; and no call of it is left out or made another one."""
+    if not compiler().is_clang:
+        return ["-fno-builtin-malloc", "-fno-builtin-free", "-fcheck-new", "-fno-allocation-dce"]
+    return ["-fno-builtin-malloc", "-fno-builtin-free", "-fno-delete-null-pointer-checks"]
+
+
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
-    flags = ["-Og" if debugging() else "-O1", "-fsanitize=thread,signed-integer-overflow"]
+    flags = ["-Og" if debugging() else "-O1", "-fsanitize=thread,signed-integer-overflow", *_heap_flags()]
     # Neither made of a loop nor written out in place: calls of these come to the runtime.
     flags += [f"-fno-builtin-{name}" for name in COPIES]
     if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long
@@ -184,7 +198,7 @@ def checked_flags() -> list[str]:
 
 def fast_flags() -> list[str]:
     """No instrumentation. Nothing is contracted to FMA: the results are those of the checked build."""
-    return ["-O3", "-DSIMT_FAST", "-ffp-contract=off", "-fno-semantic-interposition"]
+    return ["-O3", "-DSIMT_FAST", "-ffp-contract=off", "-fno-semantic-interposition", *_heap_flags()]
 
 
 def link_flags() -> list[str]:

@@ -108,8 +108,6 @@ CUDA_SCOPE = {  # cuda::NAME
     "annotated_ptr": ("cuda::annotated_ptr", "use a plain pointer: it says something about caches only"),
     "access_property": ("cuda::access_property", "leave it out: it says something about caches only"),
 }
-_HEAP = "take memory before the launch (a tensor, cudaMalloc), or an array of fixed size in the kernel"
-HEAP = {name: (f"{name} in a kernel", _HEAP) for name in ("malloc", "free", "new", "delete")}
 INCLUDE = re.compile(r"^(?P<hash>[ \t]*#[ \t]*)include[ \t]*[<\"](?P<header>[\w./+-]+)[>\"][^\n]*", re.M)
 # What there is of libcu++, by the header that has it.
 LIBCU = (
@@ -192,24 +190,12 @@ def refuse(tokens: Tokens) -> Tokens:
         found = _construct(tokens, i)
         if token.text == "<<<" and inside[i]:
             found = "a kernel launched by a kernel (dynamic parallelism)", "launch both kernels from the host"
-        if token.text in HEAP and inside[i] and _is_heap(tokens, i):
-            found = HEAP[token.text]
         if found and found[0] not in said and not directives[i]:
             said.add(found[0])
             at = _before(out) if token.text == "<<<" else len(out)
             out.insert(at, _marked(*found))
         out.append(token)
     return out
-
-
-def _is_heap(tokens: Tokens, i: int) -> bool:
-    """Whether the word takes or gives memory: no member, no placement ``new (p) T``, no ``= delete``."""
-    before, after = previous(tokens, i), following(tokens, i)
-    last = tokens[before].text if before >= 0 else ""
-    call = after < len(tokens) and tokens[after].text == "("
-    if tokens[i].text in ("malloc", "free"):
-        return call and last not in (".", "->", "::")
-    return not call and last != "operator" and (last != "=" or tokens[i].text == "new")
 
 
 def _before(out: list[Token]) -> int:

@@ -138,7 +138,7 @@ void report_doubtful(Worker* w) {
 }
 
 // Something that came as const is written after all: from here on its readers are kept.
-static void expect_writes(Allocation* a) {
+void expect_writes(Allocation* a) {
   a->constant_in = 0;
   for (auto& constant : t_quick.constant) constant = {};
 }

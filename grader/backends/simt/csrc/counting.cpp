@@ -22,12 +22,23 @@ void Counter::start(uint3 grid, u64 threads, u64 sample_above) {
   start_sampling(grid, threads, sample_above);
   if (!sectors_) sectors_ = (u8*)reserve_only(g_arena_bytes / SECTOR);
   if (!last_block_) last_block_ = (u32*)reserve_only(g_arena_bytes / SECTOR * sizeof(u32));
+  commit_records();
+  for_each_live_slot([&](size_t slot, size_t bytes) { forget_slot(slot, bytes); });
+}
+
+void Counter::expect_slot(size_t slot, size_t bytes) {
+  commit_records();
+  forget_slot(slot, bytes);
+}
+
+void Counter::commit_records() {
   if (committed_ < g_committed && commit(sectors_, committed_ / SECTOR, g_committed / SECTOR) &&
       commit(last_block_, committed_ / SECTOR * sizeof(u32), g_committed / SECTOR * sizeof(u32)))
     committed_ = g_committed;
-  for_each_live_slot([&](size_t slot, size_t bytes) {
-    madvise(sectors_ + slot / SECTOR, bytes / SECTOR, MADV_DONTNEED);  // slots are multiples of 32 pages
-  });
+}
+
+void Counter::forget_slot(size_t slot, size_t bytes) {
+  madvise(sectors_ + slot / SECTOR, bytes / SECTOR, MADV_DONTNEED);  // slots are multiples of 32 pages
 }
 
 int Counter::instruction(size_t pc, Access access, Space space, unsigned size) {

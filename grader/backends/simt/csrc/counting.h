@@ -49,6 +49,7 @@ class Counter {
     if (part_ != Part::NONE) tensor_operations += operations;
   }
   void end_of_warp_turn();
+  void expect_slot(size_t slot, size_t bytes);  // that was taken after the start
   std::string json(size_t module_base) const;
 
  private:
@@ -56,6 +57,8 @@ class Counter {
   std::vector<u64> totals() const;
   void add(const std::vector<u64>& once, double times);
   int instruction(size_t pc, Access access, Space space, unsigned size);
+  void commit_records();
+  void forget_slot(size_t slot, size_t bytes);
   void touch_sectors(size_t address, unsigned size, Access access);
 
   struct CacheLine {

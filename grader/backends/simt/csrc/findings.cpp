@@ -31,6 +31,8 @@ static int fault_of(const std::string& kind) {
                                                  {"misaligned", MISALIGNED_ADDRESS},
                                                  {"step-budget", LAUNCH_TIMEOUT},
                                                  {"assert", DEVICE_ASSERT},
+                                                 {"double-free", LAUNCH_FAILURE},
+                                                 {"bad-free", LAUNCH_FAILURE},
                                                  {"deadlock", LAUNCH_FAILURE},
                                                  {"not-cooperative", LAUNCH_FAILURE},
                                                  {"cluster-address", ILLEGAL_ADDRESS},
@@ -66,16 +68,17 @@ static void describe_wrapped_index(Json& json, const Launch* launch, const void*
   }
 }
 
-static void describe_allocation(Json& json, const Launch* launch, const void* address) {
+static void describe_allocation(Json& json, const Launch* launch, const void* address, unsigned size = 1) {
   if (!g_arena || !in_arena(address)) return;
   size_t offset = arena_offset(address);
   Allocation* a = allocation_at(offset);
   if (!a) return;
   json.key("tensor").open('{');
   json.field("number", (long long)a->serial);
-  json.field("label", a->label);
+  std::string of_the_heap = "an allocation of " + std::to_string(a->bytes) + " bytes on the device heap";
+  json.field("label", a->heap ? of_the_heap : a->label);
   json.field("bytes", (long long)a->bytes);
-  json.field("element", a->element_bytes);
+  json.field("element", a->heap ? int(std::max(size, 1u)) : a->element_bytes);
   json.field("offset", (long)offset - (long)a->offset);
   if (launch) describe_argument(json, launch, a, offset);
   json.close('}');
@@ -125,7 +128,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     if (evidence.device) json.field("device", 1);
     if (evidence.owner >= 0) json.field("owner", unflatten(u64(evidence.owner), launch->grid));
   }
-  if (evidence.address) describe_allocation(json, launch, evidence.address);
+  if (evidence.address) describe_allocation(json, launch, evidence.address, evidence.size);
   if (!strcmp(kind, "illegal-address")) describe_wrapped_index(json, launch, evidence.address);
   if (evidence.one_barrier) json.field("one_barrier", 1);
   if (!evidence.type.empty()) {
@@ -155,7 +158,7 @@ void report_host(const char* kind, size_t pc, const void* address, unsigned size
   place(json, module_at(pc), pc);
   json.field("access", access);
   json.field("size", size);
-  describe_allocation(json, nullptr, address);
+  describe_allocation(json, nullptr, address, size);
   if (Module* module = module_at((size_t)address))  // a __managed__ variable
     if (const Symbol* v = variable_at(module, (size_t)address - module->base)) {
       json.field("variable", v->name);

@@ -1,13 +1,13 @@
 #include "memory.h"
 
 #include "errors.h"
+#include "heap.h"
 #include "origins.h"
 #include "queue.h"
 #include "shadow.h"
 #include "transcript.h"
 
 #include <map>
-#include <mutex>
 #include <set>
 
 namespace simt {
@@ -31,7 +31,7 @@ static std::map<size_t, std::deque<size_t>> g_free_slots;  // by slot size
 size_t g_committed = 0;
 static size_t g_top = 0, g_live_bytes = 0, g_peak_bytes = 0;
 static std::set<size_t> g_open_pages;  // offsets
-static std::mutex g_memory_lock;
+std::recursive_mutex g_memory_lock;  // an area of the heap is taken while a part of it is
 extern int g_mode;
 
 void memory_init() {
@@ -72,10 +72,16 @@ static bool permit(size_t offset, size_t bytes, int access) {
   return begin == end || mprotect(g_arena + begin, end - begin, access) == 0;
 }
 
+// What was taken at once: of the heap the whole area.
+static Allocation* slot_at(size_t offset) {
+  u32 i = g_allocation_of[offset / GRANULE];
+  return i ? &g_allocations[i - 1] : nullptr;
+}
+
 bool open_gap(size_t offset, size_t bytes) {
   bool open = true;
   for (size_t page = offset / PAGE * PAGE; page < offset + bytes && page < g_arena_bytes; page += PAGE) {
-    Allocation* a = allocation_at(page);
+    Allocation* a = slot_at(page);
     bool is_gap = !a || !a->live || page + PAGE <= a->offset || page >= a->offset + a->bytes;
     if (!is_gap || g_open_pages.count(page)) continue;
     if (g_open_pages.size() < MOST_OPEN && permit(page, PAGE, PROT_READ | PROT_WRITE))
@@ -92,12 +98,8 @@ void close_gaps() {
 }
 
 Allocation* allocation_at(size_t offset) {
-  u32 i = g_allocation_of[offset / GRANULE];
-  return i ? &g_allocations[i - 1] : nullptr;
-}
-
-Allocation* allocation_by_serial(u64 serial) {
-  return serial && serial <= g_allocations.size() ? &g_allocations[serial - 1] : nullptr;
+  Allocation* a = slot_at(offset);
+  return a && a->heap ? heap_block_at(a->heap, offset) : a;
 }
 
 Allocation* allocation_of(const void* pointer) {
@@ -140,7 +142,7 @@ static bool take_slot(size_t bytes, size_t* slot) {
 using namespace simt;
 
 static int allocate(void** out, size_t bytes, size_t at) {
-  std::lock_guard<std::mutex> guard(g_memory_lock);
+  std::lock_guard<std::recursive_mutex> guard(g_memory_lock);
   memory_init();
   size_t slot_bytes = GRANULE, slot;
   while (slot_bytes < 2 * bytes) slot_bytes *= 2;
@@ -159,10 +161,23 @@ static int allocate(void** out, size_t bytes, size_t at) {
   memset(g_arena + offset, 0xff, bytes);  // NaN as float, -1 as int: never a lucky zero
   memset(g_defined + offset / 4, 0, (bytes + 3) / 4);
   if (g_watched) note_new_memory(offset, bytes);
-  g_live_bytes += bytes;
-  g_peak_bytes = std::max(g_peak_bytes, g_live_bytes);
+  count_memory(long(bytes));
   *out = g_arena + offset;
   return 0;
+}
+
+void simt::count_memory(long bytes) {
+  g_live_bytes += size_t(bytes);
+  g_peak_bytes = std::max(g_peak_bytes, g_live_bytes);
+}
+
+Allocation* simt::allocate_area(size_t bytes) {
+  void* area;
+  size_t peak = g_peak_bytes;
+  if (allocate(&area, bytes, 0)) return nullptr;
+  g_live_bytes -= bytes;  // only its parts count
+  g_peak_bytes = peak;
+  return slot_at(arena_offset(area));
 }
 
 static int allocate_or_wait(void** out, size_t bytes, size_t at) {
@@ -194,17 +209,23 @@ extern "C" int simt_malloc_for_both(void** out, size_t bytes, int kind) {
   return 0;
 }
 
-static int release(void* pointer) {
-  std::lock_guard<std::mutex> guard(g_memory_lock);
-  Allocation* a = allocation_of(pointer);
-  if (!a || !a->live || a->offset != arena_offset(pointer)) return INVALID_VALUE;
+static void release(Allocation* a) {
   a->live = false;
-  g_live_bytes -= a->bytes;
   permit(a->offset, a->bytes, PROT_NONE);
   madvise(g_arena + a->slot, a->slot_bytes, MADV_DONTNEED);
   madvise(g_defined + a->slot / 4, a->slot_bytes / 4, MADV_DONTNEED);
   forget_shadow(a->slot, a->slot_bytes);
   g_free_slots[a->slot_bytes].push_back(a->slot);
+}
+
+void simt::release_area(size_t offset) { release(slot_at(offset)); }
+
+static int release(void* pointer) {
+  std::lock_guard<std::recursive_mutex> guard(g_memory_lock);
+  Allocation* a = allocation_of(pointer);
+  if (!a || a->heap || !a->live || a->offset != arena_offset(pointer)) return INVALID_VALUE;
+  release(a);
+  count_memory(-long(a->bytes));
   return 0;
 }
 
@@ -217,6 +238,7 @@ extern "C" int simt_free(void* pointer) {
 // cudaFree waits for the device.
 extern "C" int simt_cuda_free(void* pointer) {
   if (int fault = simt_synchronize()) return fault;
+  heap_from_host(pointer, NO_ACCESS, (size_t)__builtin_return_address(0) - 1);
   return pointer ? simt_fail(release(pointer)) : 0;
 }
 
@@ -252,6 +274,8 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
   if (kind < 0 || kind > 4) return INVALID_VALUE;
   bool directions_fit = kind == 4 || (may_be(to, TO_DEVICE[kind]) && may_be(from, FROM_DEVICE[kind]));
+  size_t here = (size_t)__builtin_return_address(0) - 1;
+  if (heap_from_host(to, WRITE, here) || heap_from_host(from, READ, here)) return INVALID_VALUE;
   if (!directions_fit || !device_range_is_valid(to, bytes) || !device_range_is_valid(from, bytes))
     return INVALID_VALUE;
   if (int fault = simt_synchronize()) return fault;
@@ -262,6 +286,7 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
 }
 
 extern "C" int simt_fill(void* to, int value, size_t bytes) {
+  if (heap_from_host(to, WRITE, (size_t)__builtin_return_address(0) - 1)) return INVALID_VALUE;
   if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
   simt_wait();
   memset(to, value, bytes);

@@ -3,6 +3,7 @@
 #include "base.h"
 
 #include <deque>
+#include <mutex>
 
 namespace simt {
 
@@ -22,6 +23,7 @@ struct Allocation {
   u64 constant_in = 0;      // the last launch that gets it by pointers to const only
   int for_both = 0;         // 1: pinned, 2: managed; the host may use it as well
   int queued = 0;           // such memory: launches that get it and have not run yet
+  int heap = 0;             // of the heap of device code (heap.h): the number of an area of it, or of a block's
 };
 
 extern std::deque<Allocation> g_allocations;
@@ -37,7 +39,10 @@ inline bool in_arena(const void* p) { return size_t((const char*)p - g_arena) < 
 inline size_t arena_offset(const void* p) { return size_t((const char*)p - g_arena); }
 
 Allocation* allocation_at(size_t offset);
-Allocation* allocation_by_serial(u64 serial);
+Allocation* allocate_area(size_t bytes);  // that the caller gives out in parts; nullptr if there is none
+void release_area(size_t offset);
+void count_memory(long bytes);  // taken, or below zero: given back
+extern std::recursive_mutex g_memory_lock;
 Allocation* allocation_of(const void* pointer);  // nullptr for what is no device memory
 
 extern u8* g_defined;  // for each 4 bytes: a bit for each byte that holds a value

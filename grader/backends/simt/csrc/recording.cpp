@@ -22,7 +22,8 @@ struct Object {
   std::string name, label;
   size_t bytes;
   int element;
-  u64 number = 0;                           // a tensor's
+  const Allocation* allocation = nullptr;   // a tensor's
+  u64 number = 0;                           // likewise
   int64_t before = -1, after = -1;          // where its bytes lie in `content`, and behind them who holds a value
   const char* now = nullptr;
 };
@@ -104,7 +105,7 @@ int object_of(const void* what, u64 number, const Object& object) {
 }
 
 int tensor(const Allocation* a) {
-  Object object{"tensor", "", a->label, a->bytes, a->element_bytes, a->serial};
+  Object object{"tensor", "", a->label, a->bytes, a->element_bytes, a, a->serial};
   for (auto& p : g_launch->pointers) {
     if (!in_arena(p.pointer) || allocation_at(arena_offset(p.pointer)) != a) continue;
     const Kernel* kernel = declared_kernel(g_launch->base_name);
@@ -237,6 +238,11 @@ void keep(bool found) {
 
 }  // namespace
 
+void forget_region(size_t offset) {
+  size_t address = (size_t)g_arena + offset;
+  std::erase_if(g_regions, [address](const Region& r) { return address >= r.begin && address < r.end; });
+}
+
 void record_launch_begins(Launch* launch) {
   g_in_launch = false;
   bool fits = g_wanted.kernel.empty() || g_wanted.kernel == launch->base_name || g_wanted.kernel == launch->kernel;
@@ -289,8 +295,8 @@ void record_launch_ends(Launch* launch) {
   settle();
   g_in_launch = false;
   for (auto& object : g_now.objects)
-    if (Allocation* a = object.before < 0 ? nullptr : allocation_by_serial(object.number))
-      if (a->live) object.after = content_of(a);
+    if (const Allocation* a = object.before < 0 ? nullptr : object.allocation)
+      if (a->live && a->serial == object.number) object.after = content_of(a);
   keep(!g_now.seen.empty());
   g_launch = nullptr;
 }

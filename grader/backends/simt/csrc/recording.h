@@ -43,6 +43,7 @@ static_assert(sizeof(Event) == 32);
 
 extern bool g_recording;  // a recording was asked for, and is not complete
 
+void forget_region(size_t offset);  // the memory there belongs to another allocation from now on
 void record_launch_begins(Launch* launch);
 void record_launch_ends(Launch* launch);
 void record_block_begins(Worker* w);  // sets w->recording

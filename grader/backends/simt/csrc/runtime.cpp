@@ -25,6 +25,7 @@
 #include "clusters.cpp"
 #include "unseen.cpp"
 #include "instrumentation.cpp"
+#include "heap.cpp"
 #include "undefined.cpp"
 #include "pool.cpp"
 #include "launch.cpp"

@@ -14,12 +14,12 @@ template <class T>
 SIMT_INLINE cudaError_t cudaMalloc(T** p, size_t bytes) {
   return (cudaError_t)simt_cuda_malloc((void**)p, bytes);
 }
-inline cudaError_t cudaFree(void* p) { return (cudaError_t)simt_cuda_free(p); }
+SIMT_INLINE cudaError_t cudaFree(void* p) { return (cudaError_t)simt_cuda_free(p); }
 template <class T>
 SIMT_INLINE cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t) {
   return (cudaError_t)simt_cuda_malloc((void**)p, bytes);
 }
-inline cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return cudaFree(p); }
+SIMT_INLINE cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return cudaFree(p); }
 template <class T>
 SIMT_INLINE cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t width, size_t height) {
   *pitch = (width + 511) / 512 * 512;
@@ -59,11 +59,11 @@ inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* p, size_t = 0, u
 }
 inline cudaError_t cudaHostRegister(void*, size_t, unsigned) { return cudaSuccess; }
 inline cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
-inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+SIMT_INLINE cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return (cudaError_t)simt_fail(simt_copy(to, from, bytes, kind));
 }
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t stream = nullptr) {
+SIMT_INLINE cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                        cudaStream_t stream = nullptr) {
   return simt_keep_copy(stream, to, from, bytes, kind) ? cudaSuccess : cudaMemcpy(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
@@ -79,10 +79,10 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
                                      cudaStream_t = nullptr) {
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
-inline cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+SIMT_INLINE cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return (cudaError_t)simt_fail(simt_fill(to, value, bytes));
 }
-inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr) {
+SIMT_INLINE cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr) {
   return simt_keep_fill(stream, to, value, bytes) ? cudaSuccess : cudaMemset(to, value, bytes);
 }
 inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
@@ -140,8 +140,21 @@ template <class T>
 inline cudaError_t cudaFuncSetSharedMemConfig(T*, cudaSharedMemConfig) {
   return cudaSuccess;
 }
-inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
-inline cudaError_t cudaDeviceReset() { return (cudaError_t)simt_synchronize(); }
+namespace simt {
+inline size_t limits[] = {1024, 1 << 20, 0, 2, 2048, 64, 0};  // of these only the heap's is one here
+}
+inline cudaError_t cudaDeviceSetLimit(cudaLimit which, size_t value) {
+  if (which == cudaLimitMallocHeapSize) return (cudaError_t)simt_limit_heap(value);
+  if (unsigned(which) >= sizeof simt::limits / sizeof(size_t)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  simt::limits[which] = value;
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit which) {
+  if (unsigned(which) >= sizeof simt::limits / sizeof(size_t)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  *value = which == cudaLimitMallocHeapSize ? simt_heap_limit() : simt::limits[which];
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceReset() { return (cudaError_t)simt_reset_heap(); }
 inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return cudaSuccess;

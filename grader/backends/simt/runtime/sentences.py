@@ -100,8 +100,27 @@ def _misaligned(f: RawFinding) -> str:
     return f"{_verb(f)} {f.size} bytes at {_where(f)}, which is not aligned to {f.size} bytes"
 
 
+def _freed(f: RawFinding) -> str:
+    return f"frees {_tensor_name(f.tensor)}" if f.tensor else "frees memory"
+
+
+def _bad_free(f: RawFinding) -> str:
+    what = f"frees {_where(f)}" if f.tensor else "frees an address that is not device memory"
+    return f"{what}; only what malloc or new in a kernel has given can be freed, by that address"
+
+
+def _host_heap(f: RawFinding) -> str:
+    what = _tensor_name(f.tensor) if f.tensor else "memory of the device heap"
+    return (
+        f"host code {VERB.get(f.access, 'frees')} {what}; what malloc or new in a kernel has given is for "
+        "kernels only: let one copy it to memory of cudaMalloc, or free it"
+    )
+
+
 def _race(f: RawFinding) -> str:
     other = ACCESS[f.other.access] if f.other else "access"
+    if f.detail == "frees":
+        return f"{_freed(f)} without order to another thread's {other} of it"
     return f"{_verb(f)} {_where(f)} without order to another thread's {other} of it"
 
 
@@ -176,6 +195,9 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "illegal-address": _illegal_address,
     "host-touches-device-memory": _host,
     "host-before-kernel": _host_early,
+    "host-uses-heap": _host_heap,
+    "double-free": lambda f: f"{_freed(f)}, which has been freed",
+    "bad-free": _bad_free,
     "output-not-written": _not_written,
     "barrier-divergence": lambda _: "threads of one block wait at different __syncthreads()",
     "barrier-exited-threads": lambda f: f"waits at __syncthreads(), but {f.detail} the kernel before",

@@ -140,6 +140,10 @@ SIMT_EXPORT int simt_is_device_pointer(const void* pointer);
 SIMT_EXPORT int simt_is_allocated(const void* pointer, size_t bytes);  // all of it, in one allocation
 SIMT_EXPORT void simt_label(const void* pointer, const char* description, int element_bytes);
 SIMT_EXPORT size_t simt_memory(int peak);
+// The heap that malloc and new of kernels take from.
+SIMT_EXPORT size_t simt_heap_limit();
+SIMT_EXPORT int simt_limit_heap(size_t bytes);  // an error once a kernel has used it
+SIMT_EXPORT int simt_reset_heap();
 
 // ---- CUDA graphs: graphs, their nodes and what can be launched are handles
 SIMT_EXPORT int simt_begin_capture(void* stream, void* graph);  // into a new one where none is given
