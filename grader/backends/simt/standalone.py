@@ -41,7 +41,7 @@ def compile_program(texts: list[Text], folder: Path) -> Program:
     toolchain.compile_([*flags, f"-I{toolchain.INCLUDE}", "-c", str(source), "-o", str(objects)])
     # Without -fsanitize here: the runtime, and not the sanitizer's library, hears of the accesses.
     link = ["-shared", str(objects), "-o", str(module), str(runtime), str(buffer), f"-Wl,-rpath,{folder}"]
-    toolchain.compile_(link)
+    toolchain.compile_([*link, *toolchain.WRAPS])
     return Program(runtime, module)
 
 

@@ -118,3 +118,16 @@ def test_a_reset_of_the_device_takes_all_of_it(play: Play) -> None:
 def test_the_host_gets_an_error(play: Play) -> None:
     for name in ("host_copies", "host_copies_to", "host_fills", "host_frees"):
         assert play("heap")[name]["result"][0] == 1, name  # cudaErrorInvalidValue
+
+
+def test_it_is_counted_recorded_and_watched_like_other_memory(play: Play) -> None:
+    answers = play("heap")
+    for name in ("counted", "recorded", "watched", "written_before", "memory"):
+        assert (answers[name]["findings"], answers[name]["error"]) == ([], ""), name
+    counts = answers["counted"]["launches"][0]["counts"]
+    assert (counts["global_store"]["lanes"], counts["global_load"]["lanes"]) == (5 * 1024, 3 * 1024)
+    objects = answers["recorded"]["result"]
+    assert {4 * k for k in range(1, 51)} <= {nbytes for kind, nbytes in objects if kind == "tensor"}
+    for name in ("watched", "written_before"):
+        assert answers[name]["result"] == {"foreign": [0, 0], "writers": []}
+    assert answers["memory"]["result"] == [8 * 16 + 2 * 4096, 0]

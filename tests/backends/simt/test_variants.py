@@ -32,7 +32,7 @@ def checked() -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("cores", ["1", "3"])
 def test_both_builds_give_the_same_bits(checked: str, cores: str) -> None:
-    assert len(checked.splitlines()) == 6
+    assert len(checked.splitlines()) == 7
     assert run("--fast", cores=cores) == checked
 
 

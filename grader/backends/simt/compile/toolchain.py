@@ -164,6 +164,7 @@ WRAPPED = (
     *(f"{name}{suffix}" for name in ("frexp", "modf", "remquo", "sincos") for suffix in ("", "f", "l")),
     *(f"lgamma{suffix}_r" for suffix in ("", "f", "l")),
 )
+WRAPS = tuple(f"-Wl,--wrap={name}" for name in WRAPPED)
 
 
 def _heap_flags() -> list[str]:
@@ -205,8 +206,7 @@ def link_flags() -> list[str]:
     """For a shared object that uses torch."""
     fast = ["-fuse-ld=gold"] if shutil.which("ld.gold") and not compiler().is_clang else []
     lib = torch().folder / "lib"
-    return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic",
-            *(f"-Wl,--wrap={name}" for name in WRAPPED)]  # fmt: skip
+    return ["-shared", *fast, f"-L{lib}", "-ltorch_python", "-ltorch_cpu", "-lc10", "-Wl,-Bsymbolic", *WRAPS]
 
 
 def compile_(arguments: list[str], timeout: float = 900.0) -> str:

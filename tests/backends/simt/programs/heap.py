@@ -3,6 +3,9 @@
 import torch
 from torch.utils.cpp_extension import load_inline
 
+from grader.backends.simt.runtime import value_origins
+from grader.protocol.recorded_launch import Asked
+
 CUDA = r"""
 #include <c10/cuda/CUDAException.h>
 #include <cstdlib>
@@ -221,6 +224,9 @@ torch::Tensor run(torch::Tensor x, std::string which) {
         free_kept<<<4, 256>>>(a, b);
         return z;
     }
+    if (which == "only_keep") keep<<<4, 256>>>(a, b);
+    if (which == "only_use_kept") use_kept<<<4, 256>>>(a, b);
+    if (which == "only_free_kept") free_kept<<<4, 256>>>(a, b);
     if (which == "list") {
         push<<<4, 256>>>(a, b);
         pop_all<<<1, 1>>>(a, b);
@@ -296,4 +302,43 @@ def cases():
 
         return call
 
-    return {name: case(name) for name in NAMES}
+    def counted(runtime):
+        runtime.count(on=True)
+        case("own_memory")(runtime)
+        runtime.count(on=False)
+
+    def recorded(runtime):
+        runtime.recorder.begin(Asked(neighbours=False))
+        case("many")(runtime)
+        head, _ = runtime.recorder.recorded()
+        runtime.recorder.end()
+        return [(o.kind, o.bytes) for o in head.objects]
+
+    def watched(runtime):
+        x, origins = torch.arange(1024.0).cuda(), value_origins.held()
+        origins.begin(products=False, prepared=())
+        y = module.run(x, "from_kernel_to_kernel")
+        foreign = origins.not_by_kernels(y)
+        return {"foreign": foreign, "writers": origins.end()}
+
+    def written_before(runtime):
+        """What a kernel of an earlier call has left in the heap is no value of the host's."""
+        x, origins = torch.arange(1024.0).cuda(), value_origins.held()
+        module.run(x, "only_keep")
+        origins.begin(products=False, prepared=())
+        y = module.run(x, "only_use_kept")
+        return {"foreign": origins.not_by_kernels(y), "writers": origins.end()}
+
+    def memory(runtime):
+        before = torch.cuda.memory_allocated()
+        x = torch.arange(1024.0).cuda()
+        kept = module.run(x, "only_keep")
+        torch.cuda.synchronize()
+        during = torch.cuda.memory_allocated()
+        del x, kept
+        module.run(torch.arange(1024.0).cuda(), "only_free_kept")
+        torch.cuda.synchronize()
+        return [during - before, torch.cuda.memory_allocated() - before]
+
+    modes = (counted, recorded, watched, written_before, memory)
+    return {name: case(name) for name in NAMES} | {each.__name__: each for each in modes}
