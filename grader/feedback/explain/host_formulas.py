@@ -136,13 +136,20 @@ def _differs(function: CppFunction, made: Made, finding: Finding) -> tuple[str, 
         return None
     got, wanted = (_line(lines, number) for number in "12")
     names = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - {*tensors})
-    values = _solved(tree, tensors[0], names, got)
-    if values is None:
+    values = _handed_over(function, finding) or _solved(tree, tensors[0], names, got)
+    if values is None or not _gives(tree, tensors[0], values, got):
         return None
     right = [one for one in _changed(tree, names) if _gives(one[0], tensors[0], values, wanted)]
     if not right or any(not _same(right[0][0], one, tensors[0], names) for one, _ in right[1:]):
         return None
     return right[0][1], ast.unparse(right[0][0])
+
+
+def _handed_over(function: CppFunction, finding: Finding) -> dict[str, float]:
+    """The numbers of the check by the parameters that take them, where these are as many."""
+    names = re.findall(r"\b(?:double|float|int64_t|int)\s+(\w+)", function.parameters)
+    numbers = finding.evidence.get("numbers") or []
+    return dict(zip(names, map(float, numbers), strict=True)) if len(names) == len(numbers) else {}
 
 
 def _same(one: ast.expr, other: ast.expr, x: str, names: list[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, SubmissionText
@@ -11,11 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.domain.verdict import Finding, Status
+    from grader.feedback.explain.source_text import CppFunction
 
 # ``x[row * n + col]``, and ``i = row * n + col;``
 IN_ROWS = re.compile(
     r"(?:\b\w+\s*\[|(?<![=!<>+*/-])=)\s*(?P<p>\w+)\s*\*\s*(?P<n>\w+)\s*\+\s*(?P<q>\w+)\s*[\];,]"
 )
+# ``threadIdx.x < n`` or ``t >= n``, and ``x[i]`` or ``x[me()]``.
+OF_PLACE = re.compile(
+    r"(?<![\w.])(?P<place>threadIdx\.[xyz]|[A-Za-z_]\w*)\s*(?P<sign><|>=)\s*(?P<n>[A-Za-z_]\w*)\b(?!\s*[-+*/.(\[])"
+)
+ELEMENT = re.compile(r"\b(?P<x>\w+)\s*\[(?P<i>[^\][]{1,80})\]")
+MOST_GUARDS, FEW_STATEMENTS = 16, 300  # guards that are looked at; characters behind one
 
 
 def _of_the_row(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -78,7 +86,42 @@ def _of_one_row(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 return
 
 
+def _place_in_the_block(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``if (threadIdx.x < n) out[me()] = ...``: the guard asks for the place in the block, and not for the element."""
+    for kernel in text.kernels:
+        pointers = set(re.findall(r"\*\s*(?:__restrict__\s+|const\s+)*(\w+)", kernel.parameters))
+        for match in islice(OF_PLACE.finditer(kernel.body), MOST_GUARDS):
+            place, sign, n = match["place"], match["sign"], match["n"]
+            made = re.search(rf"\b{re.escape(place)}\s*=\s*threadIdx\.[xyz]\s*[;,]", kernel.body)
+            if n not in kernel.names or not (made or place.startswith("threadIdx")):
+                continue
+            behind = kernel.body[match.end() : match.end() + FEW_STATEMENTS]
+            used = [m["i"].strip() for m in ELEMENT.finditer(behind) if m["x"] in pointers]
+            elements = [i for i in used if _of_the_grid(text, kernel, i, n)]
+            if not elements or len(elements) != len(used):
+                continue
+            i = elements[0]
+            cause = (
+                f"`{place} {sign} {n}` compares the thread's place in its block with {n}; the element that it takes is `{i}`, "
+                "so threads of later blocks whose element does not exist pass."
+            )
+            yield Fact(
+                "guard-of-place", text.line(kernel.start + match.start("place")), cause,
+                f"Ask for the element: `{i} {sign} {n}`.",
+            )  # fmt: skip
+
+
+def _of_the_grid(text: SubmissionText, kernel: CppFunction, index: str, n: str) -> bool:
+    """Whether this is made of the block's number, by a function or in the kernel, and not of ``n``."""
+    if index.endswith(")"):
+        made = text.function(index.partition("(")[0].strip())
+        return made is None or "blockIdx" in made.body  # of a lesson's own header, as `me()` of 06
+    told = re.search(rf"\b{index}\s*=(?!=)([^;]*);", kernel.body) if index.isidentifier() else None
+    return told is not None and "blockIdx" in told[1] and not re.search(rf"\b{n}\b", told[1])
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_place_in_the_block, OUTSIDE),
     (_of_the_row, WRONG | OUTSIDE | TWICE),
     (_of_one_row, WRONG | OUTSIDE | TWICE),
 )

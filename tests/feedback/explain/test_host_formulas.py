@@ -57,6 +57,18 @@ def test_the_part_that_is_wrong_follows_from_two_lines(
     assert f"{fix} gives the expected result" in write
 
 
+@pytest.mark.parametrize("numbers", [[2.5, -1.0], [], [7.0, 1.0], [2.5]])
+def test_the_numbers_of_the_check_tell_what_one_line_cannot(numbers: list[float]) -> None:
+    """1.5 is 2.5 - 1, and -1 + 2.5 as well."""
+    where, said, write = told("    return x * (scale + shift);", pattern=differs((1.5, 0.0)), numbers=numbers)
+    assert where == 3
+    if numbers == [2.5, -1.0]:
+        assert "multiplies shift by x as well, because the sum is made first" in said
+        assert "`x * scale + shift` gives the expected result" in write
+    else:
+        assert "The result of f is `x * (scale + shift)`" in said
+
+
 def test_brackets_that_are_missing_and_sides_that_are_turned() -> None:
     _, said, fix = told("    return scale * x + shift;", pattern=differs((2.5, -1.0), (2.5, -2.5)))
     assert "does not multiply shift by scale: it needs brackets" in said and "`(x + shift) * scale`" in fix

@@ -58,3 +58,28 @@ def test_two_bounds_that_are_exchanged_are_not_told_by_half() -> None:
 )
 def test_the_bound_of_another_index(old: str, new: str, line: int, fix: str) -> None:
     assert found(old, new) == [(line, fix)]
+
+
+ME = "__device__ int me() { return blockIdx.x * blockDim.x + threadIdx.x; }"
+
+
+@pytest.mark.parametrize(
+    ("code", "fix"),
+    [
+        ("if (threadIdx.x < n) out[me()] = 3 * x[me()];", "Ask for the element: `me() < n`."),
+        ("const int t = threadIdx.x; if (t >= n) return; out[me()] = x[me()];", "`me() >= n`"),
+        ("int i = blockIdx.x * 64 + threadIdx.x; if (threadIdx.x < n) out[i] = x[i];", "`i < n`"),
+        ("int i = blockIdx.x * n + threadIdx.x; if (threadIdx.x < n) out[i] = x[i];", ""),
+        ("if (me() < n) out[me()] = x[me()];", ""),
+        ("int i = blockIdx.x * 64 + threadIdx.x; if (i < n) out[i] = x[i];", ""),
+        ("if (threadIdx.x < n) out[threadIdx.x] = x[me()];", ""),
+        ("if (threadIdx.x < 32) out[me()] = x[me()];", ""),
+        ("if (threadIdx.x < n) out[blockIdx.x * n + threadIdx.x] = 1;", ""),
+    ],
+)
+def test_a_guard_that_asks_for_the_place_in_the_block(code: str, fix: str) -> None:
+    source = f'code = r"""\n{ME}\n__global__ void k(const float* x, float* out, int n) {{\n{code}\n}}\n"""\n'
+    finding = Finding("memory", Status.ILLEGAL_ACCESS, "", 0, 1, {})
+    facts = [f for find, _ in wrong_bounds.FACTS for f in find(read(source), finding)]
+    assert [(f.rule, f.line) for f in facts] == ([("guard-of-place", 4)] if fix else [])
+    assert all(fix in f.fix and "later blocks" in f.cause for f in facts)
