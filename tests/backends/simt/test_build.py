@@ -126,6 +126,9 @@ def test_a_function_that_is_not_declared() -> None:
 
 def test_a_declaration_of_torchs_may_need_the_full_headers() -> None:
     assert headers.needs_full("torch::nn::Linear l(3, 4);")
+    assert headers.needs_full("auto t = torch::tensor({1, 2});")
+    slip = "x.cu:3:1: error: 'tensor' in namespace 'torch' does not name a type"
+    assert not headers.needs_full("torch::tensor f(torch::tensor x);") and not headers.full_may_help(slip)
     assert headers.full_may_help("x.cu:3:1: error: 'manual_seed' is not a member of 'torch'")
     assert not headers.full_may_help("x.cu:3:1: error: 'emtpy_like' is not a member of 'torch'")
     assert not headers.full_may_help("x.cu:3:1: error: 'yy' was not declared in this scope")

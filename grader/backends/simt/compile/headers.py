@@ -32,7 +32,8 @@ BARE = re.compile(r"\bTORCH_(?:TARGET_VERSION|STABLE_ONLY)\b|#\s*include\s*<tvm/
 
 # Names that only the full headers have: not worth a first try without them.
 NEEDS_FULL = re.compile(
-    r"\btorch\s*::\s*(?:nn|autograd|jit|optim|data|linalg|fft|special|serialize|tensor)\b|\brequires_grad\b"
+    r"\btorch\s*::\s*(?:nn|autograd|jit|optim|data|linalg|fft|special|serialize)\b|\brequires_grad\b"
+    r"|\btorch\s*::\s*tensor\s*[({]"  # the function; for the type it is a slip, which no header mends
     r"|#\s*include\s*[<\"]torch/(?:torch|all|script|autograd|nn|optim|csrc/autograd)\b"
 )
 OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
@@ -177,7 +178,7 @@ def extra_includes(source: str) -> list[str]:
 
 def full_may_help(log: str) -> bool:
     """Whether an error says that a declaration of torch's is missing which torch's full headers have."""
-    names = {match["name"] for pattern in MISSING for match in pattern.finditer(log)}
+    names = {match["name"] for pattern in MISSING for match in pattern.finditer(log)} - {"tensor"}
     return any(_torch_declares(name) for name in names)
 
 
