@@ -644,10 +644,27 @@ def _no_barrier(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         else:
             cause = f"This line {here} what another thread {there} in line {other['line']}, in {name}, and no barrier stands between: who comes first is luck."
         fix = "Put `__syncthreads();` between the two, where all threads of the block pass"
+        if idle := 0 if looped or alone else _idle_barrier(text, int(seen["line"])):
+            side = "before" if idle < int(seen["line"]) else "behind"
+            fix = f"The `__syncthreads();` of line {idle} stands {side} both: move it between the two, where all threads of the block pass"
         if looped:
             fix += "; in a loop also at its end, before the next turn writes again"
         yield Fact("no-barrier", int(seen["line"]), cause, f"{fix}.")
         return
+
+
+def _idle_barrier(text: SubmissionText, line: int) -> int:
+    """The line of the only barrier of the kernel around ``line``, if all uses of shared memory are on one side of it."""
+    for kernel in text.kernels:
+        if not text.line(kernel.start) <= line <= text.line(kernel.start + len(kernel.body)):
+            continue
+        barriers = list(re.finditer(r"\b__syncthreads\s*\(\s*\)", kernel.body))
+        names = re.findall(r"__shared__[^;\[]*?\b(\w+)\s*\[", kernel.body)
+        body = re.sub(r"__shared__[^;]*", lambda m: " " * len(m[0]), kernel.body)
+        uses = [m.start() for m in re.finditer(rf"\b(?:{'|'.join(names) or '$.'})\b", body)]
+        if len(barriers) == 1 and uses and (max(uses) < barriers[0].start() or barriers[0].end() < min(uses)):
+            return text.line(kernel.start + barriers[0].start())
+    return 0
 
 
 def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -399,6 +399,29 @@ def test_a_barrier_at_the_end_of_a_loop_is_advised_where_there_is_one(
     assert ("loop" in fix) is looped
 
 
+WRITES, READS = "tile[threadIdx.x] = x[blockIdx.x];", "out[0] = tile[threadIdx.x + 1];"
+
+
+@pytest.mark.parametrize(
+    ("lines", "fix"),
+    [
+        (("__syncthreads();", WRITES, READS), "of line 4 stands before both: move it between"),
+        ((WRITES, READS, "__syncthreads();"), "of line 6 stands behind both: move it between"),
+        ((WRITES, READS, ""), "Put `__syncthreads();` between the two"),
+        ((WRITES, "__syncthreads();", WRITES, READS), "Put `__syncthreads();` between the two"),
+        (("__syncthreads();", WRITES, READS, "__syncthreads();"), "Put `__syncthreads();` between the two"),
+    ],
+)
+def test_a_barrier_that_separates_nothing_is_the_one_to_move(lines: tuple[str, ...], fix: str) -> None:
+    source = cuda(*TILE, *lines, "}")
+    begun = source[: source.index(READS)].count("\n") + 1
+    seen = {
+        "kind": "shared-race", "kernel": "k", "line": begun, "access": "read",
+        "other": {"line": begun - 1, "access": "write"}, "what": "reads element 1 of tile (256 bytes of shared memory)",
+    }  # fmt: skip
+    assert fix in told(source, Status.RACE, seen=[seen]).fix
+
+
 @pytest.mark.parametrize(
     ("name", "fix"),
     [
