@@ -311,7 +311,8 @@ class Memory:
 
 def _race(check: Check, one: Access, two: Access, entry: str) -> Finding:
     """Two threads that touch the same element, at least one of which writes it."""
-    advice = " Each element must belong to one thread: compute its index from the thread's own number."
+    own = "the numbers of the block and of the thread" if len(one.who) > 1 else "the thread's own number"
+    advice = f" Each element must belong to one thread: compute its index from {own}."
     where = f"in line {two.line}" if two.line and two.line != one.line else "too"
     message = (
         f"{_at(one.line, _who(one.who))} writes {one.array}[{one.index}], and "
