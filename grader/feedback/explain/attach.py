@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from grader.backends.simt.compile.warnings import Warned
 
-ASKED = re.compile(r" ?Which (?:comparison|input) would show that\?")
+ASKED = re.compile(r" ?Which (?:assertion|comparison|input|tolerance) would show that\?")
 ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR, Status.TIMEOUT}
 # What a warning of the compiler, or a fact about the text, says nothing about.
 BEFORE_THE_CALL = {

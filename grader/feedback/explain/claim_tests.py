@@ -162,7 +162,7 @@ def _same_bits(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     }  # fmt: skip
     own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
     for how, sides in _compared(around, line):
-        whole = [_spelled(side, values) for side in sides]
+        whole = [spelled(side, values) for side in sides]
         by_kernel = [any(re.search(rf"\b{k}\(", one) for k in kernels(text)) for one in whole]
         if sum(by_kernel) != 1:
             continue
@@ -194,7 +194,7 @@ def _compared(around: list[ast.stmt], line: int) -> Iterator[tuple[str, list[ast
                 yield "`==`", [one.left, one.comparators[0]]
 
 
-def _spelled(node: ast.expr, values: dict[str, ast.expr]) -> str:
+def spelled(node: ast.expr, values: dict[str, ast.expr]) -> str:
     """An expression's text with what its names were given beside it, two steps far."""
     found, names, said = (
         [ast.unparse(node)],
@@ -479,7 +479,7 @@ def _one_sided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if difference is None:
             continue
         by_kernel = [
-            any(re.search(rf"\b{k}\(", _spelled(side, values)) for k in kernels(text))
+            any(re.search(rf"\b{k}\(", spelled(side, values)) for k in kernels(text))
             or bool(re.match(r"out|got|result|actual|y\b", ast.unparse(side)))
             for side in (difference.left, difference.right)
         ]

@@ -54,6 +54,7 @@ class Mutant:
 
     ``shown_by``: what a test that passes on it mostly lacks: an input, an assertion, a tolerance.
     ``hidden_by``: a sentence about an input on which the fault cannot be seen, "" about any other.
+    ``claimed``: the tolerance of the claim, where a test passes on it that allows more.
     ``basic``: plainly wrong: a test that passes on it earns nothing, and no points are given for it.
     """
 
@@ -62,6 +63,12 @@ class Mutant:
     shown_by: str = "input"
     hidden_by: Callable[[Tried], str] | None = None
     basic: bool = False
+    claimed: str = ""
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """What an explanation wants to know of it."""
+        return {"claimed": self.claimed} if self.claimed else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +162,7 @@ class MutationTest:
             passes = "passes" if len(alive) == 2 else "pass"
             message += f" {len(alive) - 1} more of {len(self.mutants)} wrong kernels {passes} it as well."
         evidence: dict[str, Any] = {"killed": killed, "survived": [m.fault for m in alive]}
+        evidence |= alive[0].evidence
         if advice:
             evidence["advice"] = advice
         points = self._worth(alive)
