@@ -132,6 +132,33 @@ def _factor_in_the_exponent(text: SubmissionText, _finding: Finding) -> Iterator
                            f"To multiply the sigmoid, write `{name} / (1.0f + expf(-{x}))`.")  # fmt: skip
 
 
+def _factor_of_the_residual(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``1 / (1 + expf(-x)) + scale * x`` where scale stands nowhere else: it is to multiply the sigmoid."""
+    one = r"1(?:\.0?f?)?"
+    sigmoid = rf"{one}\s*/\s*\(\s*{one}\s*\+\s*{EXP}\s*\(\s*-\s*(?P<x>{VALUE_OF})\s*\)\s*\)"
+    for function in _device(text):
+        scales = re.findall(r"\b(?:float|double)\s+(\w*(?:scale|factor)\w*)\s*(?:,|$)", function.parameters)
+        made = re.search(sigmoid, function.body)
+        if made is None:
+            continue
+        for name in scales:
+            x = re.escape(made["x"])
+            kept = re.search(r"(?<![\w.])(\w+)\s*=\s*$", function.body[: made.start()])
+            term = rf"(?:{name}\s*\*\s*{x}|{x}\s*\*\s*{name})(?!\s*[\w.\[(*/])"
+            value = rf"(?<![\w.]){kept[1]}(?![\w.\[(])" if kept else re.escape(made[0])
+            found = re.search(
+                rf"(?:\breturn\b|=)\s*(?P<sum>{value}\s*\+\s*{term}|{term}\s*\+\s*{value})\s*;",
+                function.body,
+            )
+            if found and len(re.findall(rf"\b{name}\b", function.body)) == 1:
+                cause = (
+                    f"In `{found['sum']}` {name} multiplies {made['x']}, the residual, and the sigmoid is added as it is. It is the "
+                    f"other way round: the task is sigmoid({made['x']}) * {name} + {made['x']}."
+                )
+                yield Fact("factor-of-the-residual", text.line(function.start + found.start("sum")), cause,
+                           f"Write `{name} / (1.0f + expf(-{made['x']})) + {made['x']}`.")  # fmt: skip
+
+
 def _small(function: CppFunction, sum_: re.Match[str]) -> str:
     """``1 / (1 + exp(-x))`` for a quotient of exponentials, with the factor that its numerator has."""
     e = rf"{EXP}\s*\(\s*{re.escape(sum_['x'])}\s*\)"
@@ -408,6 +435,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_not_begun, VALUE | {Status.UNINITIALISED}),
     (_sigmoid, VALUE),
     (_factor_in_the_exponent, VALUE),
+    (_factor_of_the_residual, VALUE),
     (_whole_numbers, VALUE),
     (_through_float, VALUE),
     (_unused, VALUE),

@@ -75,3 +75,22 @@ def test_a_fault_that_no_tolerance_hides() -> None:
     assert told("close(kernel(x), x, 1e-3)", claimed="")["rule"] != "wider-than-claimed"
     half = told("close(kernel(x.half()), x.half(), 1e-2)", claimed="1e-3")
     assert "10 times the 1e-3" in half["cause"]
+
+
+BITS = "Line 13: It passes on a kernel that gives another last bit in every second call. Which assertion would show that?"
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "fix"),
+    [
+        ("kept, a, b = x.clone(), kernel(x), kernel(x)\nassert torch.equal(x, kept) and torch.allclose(a, b)", LINE + 1, "`torch.equal(a, b)`"),
+        ("a = kernel(x)\nassert torch.allclose(x, x.clone())\nassert kernel(x).allclose(a)", LINE + 2, "`torch.equal(kernel(x), a)`"),
+        ("a = kernel(x)\nb = kernel(x)\nassert (a - b).abs().max() < 1e-6", LINE + 2, "`torch.equal(a, b)`"),
+        ("a = kernel(x)\nassert torch.allclose(a, best)", 0, ""),
+        ("kept = x.clone()\nkernel(x)\nassert torch.allclose(x, kept)", 0, ""),
+    ],
+)  # fmt: skip
+def test_nearly_the_same_bits(body: str, line: int, fix: str) -> None:
+    found = told(body, BITS, "")
+    assert (found["rule"] == "nearly-the-same-bits") is bool(line), found
+    assert not line or (found["line"] == line and fix in found["fix"]), found
