@@ -7,7 +7,7 @@ import difflib
 import math
 import operator
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.claim_tests import branch, calls, kernels
@@ -16,12 +16,15 @@ from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
 ALIKE = 0.7
 MAKERS = {"randn", "rand", "zeros", "ones", "empty", "full", "randint"}
 SAME_SHAPE = {
     "cuda", "cpu", "half", "float", "double", "clone", "contiguous", "detach", "requires_grad_", "to", "abs", "zero_",
     "zeros_like", "ones_like", "empty_like", "randn_like", "rand_like",
 }  # fmt: skip
+MOST_VIEWS = 16
 MOST = 1 << 20  # of a dimension that is looked at
 
 
@@ -166,7 +169,96 @@ def _part(shape: tuple[int, ...], indices: list[ast.expr]) -> tuple[int, ...] | 
     return (*left, *shape[len(indices) :])
 
 
+def _begin_alike(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``for view in (x.t(), x[:, ::2])`` where a kernel passes that takes every tensor to begin at 16 bytes."""
+    if "begin at a multiple of 16 bytes" not in finding.message:
+        return
+    inside = branch(text, finding)
+    loops = [n for one in inside for n in ast.walk(one) if isinstance(n, ast.For)]
+    given = [ast.unparse(c.args[0]) for one in inside for c in calls(one, kernels(text)) if c.args]
+    if len(loops) != 1 or not given or {*given} != {ast.unparse(loops[0].target)}:
+        return
+    entries = loops[0].iter.elts if isinstance(loops[0].iter, ast.Tuple | ast.List) else []
+    values = {
+        t.id: n.value for n in ast.walk(text.tree or loops[0]) if isinstance(n, ast.Assign)
+        for t in n.targets if isinstance(t, ast.Name)
+    }  # fmt: skip
+    laid = [_laid(entry, values, 0) for entry in entries[:MOST_VIEWS]]
+    views = [one for one in laid if one is not None]
+    if not entries or len(views) != len(entries):
+        return
+    begins = [_begin(one) % 16 for one in views]
+    if any(b and one.flags.c_contiguous for b, one in zip(begins, views, strict=True)):
+        return
+    gaps = next((text.quoted(e) for e, b in zip(entries, begins, strict=True) if b), "")
+    name = next((n.id for n in ast.walk(entries[0]) if isinstance(n, ast.Name) and n.id in values), "x")
+    cause = f"Every one of these views begins where {name} does, or another multiple of 16 bytes behind that."
+    if gaps:
+        cause = (
+            f"Of these views only those with gaps begin elsewhere, as `{gaps}`. A kernel that calls contiguous() gets a copy of "
+            "such a view, and a copy begins at a multiple of 16 bytes."
+        )
+    yield Fact("views-begin-alike", loops[0].lineno, cause,
+               f"Add a view without gaps that begins elsewhere: `{name}.flatten()[1:]`.")  # fmt: skip
+
+
+def _laid(node: ast.expr, values: dict[str, ast.expr], deep: int) -> NDArray[Any] | None:
+    """An array that lies in memory as the view does; None if the text does not tell."""
+    import numpy as np  # for this question alone
+
+    if deep > 8:
+        return None
+    match node:
+        case ast.Name(id=name) if name in values:
+            return _laid(values[name], {k: v for k, v in values.items() if k != name}, deep + 1)
+        case (
+            ast.Attribute(value=of, attr="T" | "mT")
+            | ast.Call(func=ast.Attribute(value=of, attr="t"), args=[])
+        ):
+            whole = _laid(of, values, deep + 1)
+            return None if whole is None else whole.T
+        case ast.Subscript(value=of, slice=index):
+            whole = _laid(of, values, deep + 1)
+            try:
+                return None if whole is None else whole[_index(index)]
+            except (ValueError, TypeError, IndexError):
+                return None
+        case ast.Call(func=ast.Attribute(value=of, attr="flatten" | "ravel"), args=[]):
+            whole = _laid(of, values, deep + 1)
+            return None if whole is None else whole.reshape(-1)
+        case ast.Call(func=ast.Attribute(value=of, attr="view" | "reshape"), args=sizes):
+            whole = _laid(of, values, deep + 1)
+            try:
+                return None if whole is None else whole.reshape([ast.literal_eval(n) for n in sizes])
+            except (ValueError, TypeError):
+                return None
+    shape = _shape(node, values, deep)
+    fresh = isinstance(node, ast.BinOp) or ast.unparse(node).startswith("torch.")
+    if shape is None or not fresh or not 0 < math.prod(shape) <= MOST:
+        return None
+    return np.empty(shape, np.float32)
+
+
+def _index(node: ast.expr) -> Any:
+    """What stands between square brackets, if it is slices and numbers."""
+    if isinstance(node, ast.Tuple):
+        return tuple(map(_index, node.elts))
+    if isinstance(node, ast.Slice):
+        ends = (node.lower, node.upper, node.step)
+        return slice(*(None if e is None else operator.index(ast.literal_eval(e)) for e in ends))
+    return operator.index(ast.literal_eval(node))
+
+
+def _begin(view: NDArray[Any]) -> int:
+    """The byte of its tensor's memory that a view begins at."""
+    whole = view
+    while whole.base is not None:
+        whole = whole.base
+    return int(view.ctypes.data - whole.ctypes.data)
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_misspelt, frozenset({Status.WRONG_ANSWER})),
     (_not_empty, frozenset({Status.WRONG_ANSWER})),
+    (_begin_alike, frozenset({Status.WRONG_ANSWER})),
 )

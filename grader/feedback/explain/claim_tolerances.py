@@ -144,9 +144,9 @@ def _terms(bound: ast.expr, names: Numbers) -> Iterator[ast.Constant]:
             if "abs" in ast.unparse(size):
                 yield from _terms(number, names)
     else:
-        number: ast.expr | None = names.get(bound.id) if isinstance(bound, ast.Name) else bound
-        if isinstance(number, ast.Constant) and 0 < _value(number) < WIDEST:
-            yield number
+        meant: ast.expr | None = names.get(bound.id) if isinstance(bound, ast.Name) else bound
+        if isinstance(meant, ast.Constant) and 0 < _value(meant) < WIDEST:
+            yield meant
 
 
 def _value(number: ast.Constant) -> float:

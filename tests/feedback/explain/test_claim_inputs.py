@@ -71,3 +71,30 @@ def test_an_entry_that_is_misspelt() -> None:
     never = "Line 1: test never calls the kernel that it is given for 'reverse'. It ended with KeyError: 'reverse'."
     found = told("reverse", 'TESTS = {\n    "revers": (1, []),\n}\n', never)
     assert (found["rule"], found["line"]) == ("claim-misspelt", 2)
+
+
+VIEWS = (
+    TEST.split("    if claim")[0]
+    + '    if claim == "layout":\n        for view in ({}):\n            check(kernel({}, 2.0))\n'
+)
+BEGINS = "Line 6: It passes on a kernel that takes every tensor to begin at a multiple of 16 bytes. Which input would show that?"
+
+
+@pytest.mark.parametrize(
+    ("views", "given", "words"),
+    [
+        ("x.t(), x[:, ::2]", "view", "begins where x does"),
+        ("x.T, x[4:]", "view", "another multiple of 16 bytes"),
+        ("x.t(), x[1:, 1:]", "view", "as `x[1:, 1:]`. A kernel that calls contiguous() gets a copy"),
+        ("x.t().flatten()[4:],", "view", "another multiple of 16 bytes"),
+        ("x.t(), x[1:]", "view", ""),
+        ("x.t(), x.flatten()[1:].view(-1, 2)", "view", ""),
+        ("x.t(), x[n:]", "view", ""),
+        ("x.t(), x.unfold(0, 2, 1)", "view", ""),
+        ("x.t(), x[:, ::2]", "view.contiguous()", ""),
+    ],
+)
+def test_views_that_begin_alike(views: str, given: str, words: str) -> None:
+    found = told("layout", VIEWS.format(views, given), BEGINS)
+    assert (found["rule"] == "views-begin-alike") is bool(words), found
+    assert not words or (words in str(found["cause"]) and found["line"] == 7), found
