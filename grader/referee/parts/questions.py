@@ -98,11 +98,23 @@ def _of(region: str, regions: tuple[str, ...]) -> str:
 Ask = Callable[[Path, str], list[Asked]]
 
 
-def sheet(path: Path, student: str, ask: Ask = questions) -> str:
+def sheet(path: Path, student: object, ask: Ask = questions) -> str:
     """The questions for a student to read, without their answers; they are nobody's without a name."""
-    if not student.strip():
-        return "Put your name or number into STUDENT first: it decides which questions are yours."
+    if nobody := _nobody(student):
+        return nobody
+    assert isinstance(student, str)
     return "\n".join(f"{a.key:10s} {a.words} [{a.unit}]" for a in ask(path, student))
+
+
+def _nobody(student: object) -> str:
+    """Why ``student`` is nobody's name, as a sentence; "" if it is one."""
+    if isinstance(student, int | float) and not isinstance(student, bool):
+        return f'STUDENT is a number here; write it as text: `STUDENT = "{str(student)[:40]}"`.'
+    if student is not None and not isinstance(student, str):
+        return 'STUDENT is no text here; write your name or number in quotes: `STUDENT = "Ada"`.'
+    if not student or not student.strip():
+        return "Put your name or number into STUDENT first: it decides which questions are yours."
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +146,12 @@ class Quiz:
         except FaultError as fault:
             yield from (session.fallen(check, fault) for check in self.checks)
             return
-        if not isinstance(student, str) or not student.strip():
+        if message := _nobody(student):
             line = session.line_of("STUDENT")
-            message = f"Line {line}: put" if line else "Put"
-            message += " your name or number into STUDENT first: it decides which questions are yours."
+            message = f"Line {line}: {message}" if line else message
             yield from (check.failed(Status.WRONG_ANSWER, message, known=True) for check in self.checks)
             return
+        assert isinstance(student, str)
         claimed = answers if isinstance(answers, dict) else {}
         for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
             line = python_source.line_of_key(session.grading.source, self.entry, asked.key)

@@ -68,6 +68,21 @@ def test_the_questions_are_nobodys_without_a_name() -> None:
     assert len(questions.sheet(TRACE, "Ada").splitlines()) == 10
 
 
+@pytest.mark.parametrize(
+    ("student", "says"),
+    [
+        (42, 'STUDENT is a number here; write it as text: `STUDENT = "42"`.'),
+        (["Ada"], "STUDENT is no text here"),
+        (None, "Put your name"),
+    ],
+)
+def test_a_name_that_is_no_text_is_told_in_both_places(student: object, says: str, tmp_path: Path) -> None:
+    assert questions.sheet(TRACE, student).startswith(says)
+    quiz = questions.Quiz(str(TRACE))
+    found = grade(tmp_path, f"STUDENT = {student!r}\nANSWERS = {{}}\n", quiz, entry="ANSWERS").findings
+    assert [f.message.startswith(f"Line 1: {says}") for f in found if f.id in quiz.keys] == [True] * 10
+
+
 @pytest.mark.parametrize("student", ["Ada", "Grace", "Kurt"])
 def test_each_question_has_mistakes_that_are_told_in_whole_sentences(student: str) -> None:
     for one in questions.questions(TRACE, student):
