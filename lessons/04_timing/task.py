@@ -31,10 +31,10 @@ TASK = Task(
         _timer(
             "spread",
             "Calls took 40 % more or less, and one in thirty took thirty times as long.",
+            takes=(4e-3, 8e-3),
             jitter=0.4,
             outliers=30,
             slow=30.0,
-            tolerance=0.1,
         ),
         _benchmark("waits for the device", "Nothing waits for the device, or the clock is the host's."),
         _benchmark("warm-up kept out", "The first ten calls took forty times as long.", slow=40.0),

@@ -164,6 +164,8 @@ def _timer(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield from made
         yield from seen.inputs()
         yield from seen.warm_up()
+    if which == "warm-up":
+        yield from seen.warm_up()
     if which == "inside":
         yield from seen.made_late()
     if which == "n":
@@ -772,7 +774,7 @@ class TimerCode:
                 cause = f"{first}, and the warm-up here is too short: {slow - before} of them were counted."
                 fix = "Make more calls that you do not count; ten or twenty cost next to nothing."
                 yield Fact("short-warm-up", int(getattr(at, "lineno", 0)), cause, fix)
-            elif not early:
+            elif not early and not before:
                 call = next((c for c in calls if c.line > taken[0].line), calls[0])
                 cause = (
                     f"{first}, and {function.name} counts them: no warm-up stands before its measurements."
@@ -1084,10 +1086,7 @@ def _wrong_place(
     """The same of an element of a list: of quantiles, of sorted times, of times in the order of the calls."""
     words, share = WORDS[which], SHARE[which]
     of, _ = _resolved(value.value, function, value.lineno)
-    try:
-        at = ast.literal_eval(value.slice)
-    except (ValueError, TypeError, SyntaxError):
-        at = None
+    at = _place(value.slice, _cuts(of) - 1 if isinstance(of, ast.Call) and _called(of) == "quantiles" else 0)
     if _called(of) == "quantiles" and isinstance(of, ast.Call) and isinstance(at, int):
         n = _cuts(of)
         if n and abs((got := (at + 1 if at >= 0 else n + at) / n) - share) > 0.02:
@@ -1102,6 +1101,26 @@ def _wrong_place(
             cause = f"{name} is in the order of the calls, not sorted, so this is the time of some call."
             return cause, f"Sort first: `{name} = sorted({name})`."
     return None
+
+
+def _place(index: ast.expr, length: int) -> object:
+    """What an index is that is a literal, or a sum or difference of two; ``len(...)`` is ``length``."""
+    both = [index]
+    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add | ast.Sub):
+        both = [index.left, index.right]
+    values = []
+    for one in both:
+        if _called(one) == "len" and length > 0:
+            values.append(length)
+            continue
+        try:
+            value = ast.literal_eval(one)
+        except (ValueError, TypeError, SyntaxError, RecursionError):
+            return None
+        if not isinstance(value, int):
+            return None
+        values.append(value)
+    return sum(values) if isinstance(getattr(index, "op", None), ast.Add) else values[0] - sum(values[1:])
 
 
 def _cut_otherwise(value: ast.expr, function: ast.FunctionDef) -> int:

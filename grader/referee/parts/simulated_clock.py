@@ -49,9 +49,11 @@ class Machine:
     device: float = 0.0
     durations: list[float] = field(default_factory=list)
     made_inside: int = 0  # inputs that were made between two events whose distance was asked for
+    timed: dict[int, None] = field(default_factory=dict)  # the launches between two such events
     _queue: deque[float] = field(default_factory=deque)
     _events: dict[int, float] = field(default_factory=dict)
     _inputs_at: dict[int, int] = field(default_factory=dict)  # how many there were at each event
+    _launches_at: dict[int, int] = field(default_factory=dict)
     _touched: deque[int] = field(default_factory=lambda: deque(maxlen=IN_CACHE))
     _buffers: int = 0
 
@@ -110,6 +112,7 @@ class Machine:
         self.host += RECORD
         self._events[int(event)] = max(self.host, self.device)
         self._inputs_at[int(event)] = self._buffers
+        self._launches_at[int(event)] = len(self.durations)
         return {}
 
     def _do_sync(self) -> Reply:
@@ -130,6 +133,9 @@ class Machine:
         if max(self._events[start], self._events[end]) > self.host:
             return {"error": "CUDA error: device not ready"}
         self.made_inside += max(0, self._inputs_at[end] - self._inputs_at[start])
+        between = range(self._launches_at[start], self._launches_at[end])
+        if len(between) == 1:
+            self.timed[between[0]] = None
         return {"value": (self._events[end] - self._events[start]) * 1e3}
 
     def _touch(self, buffer: int) -> None:

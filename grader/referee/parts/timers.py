@@ -23,6 +23,9 @@ FEWEST = 20
 FIRST_CALLS = 10  # of a hundred: the 90th percentile shows a forgotten warm-up
 GOLDEN = (math.sqrt(5) - 1) / 2
 NUMBERS = ("median", "p10", "p90", "n")
+# How far from the percentile asked for the share of smaller calls may be: half of the way to the next tenth.
+NEAR = 0.05
+CLOCKS = 3e-3  # what a wait or a launch adds to the longest kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Probe:
     is older work on the device, ``first`` the host's work in the first call, ``slow`` how many times longer
     each of the first ten calls takes, or if ``outliers`` is set one call in ``outliers``. ``jitter`` spreads
     durations evenly by that part to both sides, ``warm`` is the duration's share when the input is in the
-    cache. The result must be within ``tolerance``.
+    cache. The result must be within ``tolerance``; if there is a jitter, each percentile is compared with
+    those of the calls that were counted.
     """
 
     name: str
@@ -92,9 +96,10 @@ class Probe:
             "slow": FIRST_CALLS if self.slow > 1 and not self.outliers else 0, "build": self.build,
             "output": self.output, "warm": self.warm,
         }  # fmt: skip
-        # Of a share of slow calls the quantiles move up; the jitter is uniform.
-        usual = 1 - (1 / self.outliers if self.outliers else 0.0)
-        spread = {q: takes * (1 + self.jitter * (2 * min(1.0, q / usual) - 1)) for q in (0.1, 0.5, 0.9)}
+        spread = dict.fromkeys((0.1, 0.5, 0.9), takes)
+        counted = _counted(machine, told.get("n")) if self.jitter else []
+        if counted:
+            spread = {q: _quantile(counted, q) for q in spread}
         timer["spread"] = list(spread.values())
         timer["uneven"] = bool(self.jitter or self.outliers or self.queued or timer["slow"])
         if problem := form(said, launches):
@@ -102,7 +107,11 @@ class Probe:
             timer |= {"which": "form", "said": given if _number(given) else None if said is None else 0}
             return check.failed(Status.WRONG_ANSWER, f"{at}{problem}", launches=launches, timer=timer)
         for key, q in (("median", 0.5), ("p10", 0.1), ("p90", 0.9)):
-            if abs(said[key] - spread[q]) > self.tolerance * spread[q]:
+            allowed = self.tolerance * spread[q]
+            least, most = spread[q] - allowed, spread[q] + allowed
+            if counted:
+                least, most = _quantile(counted, q - NEAR), _quantile(counted, q + NEAR) * (1 + CLOCKS)
+            if not least * (1 - 1e-6) <= said[key] <= most * (1 + 1e-6):
                 what = "the kernel takes" if key == "median" else f"{key} of the kernel's time is"
                 how = how_far.seconds(said[key], spread[q], self.tolerance)
                 # A factor does not tell how many calls were timed where some take longer than others.
@@ -124,6 +133,14 @@ class Probe:
             )
             timer |= {"which": "n", "said": said["n"], "right": FEWEST}
             return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
+        uncounted = launches - int(said["n"])
+        if timer["slow"] and uncounted < FIRST_CALLS:
+            message = (
+                f"{at}{launches} calls were made and {said['n']} counted, which leaves {uncounted} for the "
+                f"warm-up. Make {FIRST_CALLS} or more that you do not count."
+            )
+            timer |= {"which": "warm-up", "said": uncounted, "right": FIRST_CALLS}
+            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
         message = f"{spelt(said['median'])}, and the kernel takes {spelt(spread[0.5])} (virtual clock)."
         return check.passed(message, said=said["median"], right=spread[0.5], launches=launches)
 
@@ -141,6 +158,21 @@ def form(said: Any, launches: int) -> str:
     if said["n"] > launches:
         return f"n is {said['n']}, but the kernel was launched {launches} times."
     return ""
+
+
+def _counted(machine: Machine, n: Any) -> list[float]:
+    """How long the calls took that were counted, the last ``n`` of those between events; sorted."""
+    if not _number(n) or n < 1:
+        return []
+    timed = list(machine.timed) if len(machine.timed) >= n else list(range(len(machine.durations)))
+    return sorted(machine.durations[k] for k in timed[-int(n) :])
+
+
+def _quantile(ordered: list[float], q: float) -> float:
+    """The value below which the share ``q`` of ``ordered`` lies, between its neighbours."""
+    below, part = divmod(q * (len(ordered) - 1), 1)
+    low, high = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
+    return low + part * (high - low)
 
 
 def _number(value: Any) -> bool:

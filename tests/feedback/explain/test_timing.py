@@ -41,6 +41,13 @@ def said(old: str, new: str, status: Status = Status.WRONG_ANSWER, text: str = "
          "wait-in-loop", "end.synchronize()"),
         ("n=10, method", "n=4, method", {"which": "p10", "uneven": True}, "wrong-quantile",
          "cuts = statistics.quantiles(seconds, n=4, method=\"inclusive\")"),
+        *(("cuts[-1]", f"cuts[{at}]", {"which": "p90", "uneven": True}, "wrong-quantile",
+           f"return Timing(statistics.median(seconds), cuts[0], cuts[{at}], len(seconds))")
+          for at in ("9 - 2", "len(cuts) - 2", "3 + 4", "-1 - 1")),
+        ("range(10)", "range(5)", {"which": "warm-up", "slow": 10, "launches": 105}, "short-warm-up",
+         "for _ in range(5):"),
+        ("    for _ in range(10):\n        fn()\n", "", {"which": "warm-up", "slow": 10, "launches": 100},
+         "no-warm-up", "fn()"),
         ("[make_input() for _ in range(16)]", "[make_input()] * 16",
          {"entry": "benchmark", "warm": 0.4, "said": 4e-4},
          "one-input", "inputs = itertools.cycle([make_input()] * 16)"),
@@ -75,6 +82,17 @@ def test_the_statement_to_blame_is_found(
     old: str, new: str, numbers: dict[str, Any], rule: str, code: str
 ) -> None:
     assert said(old, new, **numbers) == (rule, code)
+
+
+@pytest.mark.parametrize("at", ["9 - 1", "len(cuts) - 1", "4 + 4", "k - 2", "'8' - 2"])
+def test_a_place_that_is_right_or_unknown_is_not_blamed(at: str) -> None:
+    assert said("cuts[-1]", f"cuts[{at}]", which="p90", uneven=True) is None
+
+
+def test_measurements_left_out_are_no_warm_up_that_is_missing() -> None:
+    numbers = {"which": "warm-up", "slow": 10, "launches": 100, "n": 95}
+    source = "    for _ in range(10):\n        fn()\n    pairs = []"
+    assert said(source, "    pairs = []", **numbers) is None
 
 
 @pytest.mark.parametrize(

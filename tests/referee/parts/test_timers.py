@@ -1,7 +1,8 @@
 """Timers judged on the referee's clock: what is counted between two events."""
 
+import statistics
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from grader.domain.lessons import find
 from grader.referee.parts.timers import Probe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.referee.parts.part_session import PartSession
 
 (COLD,) = (p for p in find("04").task.parts if isinstance(p, Probe) and p.warm < 1)
@@ -44,3 +47,42 @@ def test_an_input_that_is_made_between_two_events_is_seen(lately: int, says: str
     finding = judged(lately)
     assert not finding.ok and says in finding.message and finding.message.startswith("Line 7, benchmark: ")
     assert finding.evidence["timer"]["which"] == "inside"
+
+
+def spread(n: int, uncounted: int, places: tuple[int, int, int], name: str = "spread") -> "Iterator[Any]":
+    """What comes of ``n`` counted calls after ``uncounted``, for the tenths at ``places`` of nine."""
+
+    def command(_name: str, serve: Any, **_fields: Any) -> dict[str, Any]:
+        for _ in range(uncounted):
+            serve(["launch", 0])
+        for k in range(n):
+            for step in (["record", 2 * k], ["launch", 0], ["record", 2 * k + 1]):
+                serve(step)
+        serve(["sync"])
+        times = [serve(["elapsed", 2 * k, 2 * k + 1])["value"] / 1e3 for k in range(n)]
+        cuts = statistics.quantiles(times, n=10, method=METHODS[n % 2])
+        p10, median, p90 = (cuts[k] for k in places)
+        return {"value": {"median": median, "p10": p10, "p90": p90, "n": n}}
+
+    (probe,) = (p for p in find("04").task.parts if isinstance(p, Probe) and p.name == name)
+    for seed in range(20):
+        session = SimpleNamespace(rng=np.random.default_rng(seed), command=command, line_of=lambda _: 7)
+        (finding,) = probe.judge(cast("PartSession", session))
+        yield finding
+
+
+METHODS: tuple[Literal["inclusive", "exclusive"], ...] = ("inclusive", "exclusive")
+
+
+@pytest.mark.parametrize("n", [20, 21, 30, 33, 100, 101])
+def test_the_percentiles_are_right_for_any_number_of_calls_and_the_next_tenths_are_not(n: int) -> None:
+    assert all(finding.ok for finding in spread(n, 10, (0, 4, 8)))
+    for places, key in (((1, 4, 8), "p10"), ((0, 4, 7), "p90"), ((0, 3, 8), "median"), ((0, 5, 8), "median")):
+        assert {f.evidence.get("timer", {}).get("which") for f in spread(n, 10, places)} == {key}
+
+
+@pytest.mark.parametrize(("uncounted", "left"), [(1, 1), (5, 5), (9, 9), (0, 0)])
+def test_a_warm_up_of_less_than_ten_calls_is_too_short(uncounted: int, left: int) -> None:
+    for finding in spread(300, uncounted, (0, 4, 8), "first calls"):
+        assert not finding.ok and f"which leaves {left} for the warm-up" in finding.message
+    assert all(finding.ok for finding in spread(300, 10, (0, 4, 8), "first calls"))
