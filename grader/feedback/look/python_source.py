@@ -277,7 +277,9 @@ class CallsInside:
     ``with``, those whose ``with`` has a loop in it. ``alone``: the names whose call is a whole statement, and
     its line. ``texts``: the first argument of each call, where it is a text. ``values``: what is given to
     keywords, and ``heads``: the calls in the head of a ``with``, both as they are written. ``bound``: the
-    variable that has the result of a call.
+    variable that has the result of a call. ``inside``: of names called in the head of a ``with``, the names
+    called in its body, of all such ``with`` together. ``calls``: each name's first call as it is written.
+    ``first``: the function's first parameter.
     """
 
     line: int
@@ -291,6 +293,9 @@ class CallsInside:
     values: dict[tuple[str, str], str] = field(default_factory=dict)
     heads: dict[str, str] = field(default_factory=dict)
     bound: dict[str, str] = field(default_factory=dict)
+    inside: dict[str, frozenset[str]] = field(default_factory=dict)
+    calls: dict[str, str] = field(default_factory=dict)
+    first: str = ""
 
 
 def calls_in(source: str, function: str) -> CallsInside | None:
@@ -305,9 +310,12 @@ def calls_in(source: str, function: str) -> CallsInside | None:
     names: dict[str, int] = {}
     keywords: dict[tuple[str, str], int] = {}
     values: dict[tuple[str, str], str] = {}
+    calls: dict[str, str] = {}
     for node in ast.walk(found[-1]):
         if isinstance(node, ast.Call) and (name := _last_name(node.func)):
             names.setdefault(name, node.lineno)
+            if name not in calls:
+                calls[name] = ast.unparse(node)
             keywords |= {(name, k.arg): k.value.lineno for k in node.keywords if k.arg}
             values |= {(name, k.arg): ast.unparse(k.value) for k in node.keywords if k.arg}
     loops = [n for n in ast.walk(found[-1]) if isinstance(n, ast.For | ast.While)]
@@ -344,7 +352,24 @@ def calls_in(source: str, function: str) -> CallsInside | None:
         values,
         heads,
         bound,
+        _in_bodies(found[-1]),
+        calls,
+        given[0].arg if (given := [*found[-1].args.posonlyargs, *found[-1].args.args]) else "",
     )
+
+
+def _in_bodies(function: ast.AST) -> dict[str, frozenset[str]]:
+    """The names called in the bodies of each ``with``, by the names called in its head."""
+    inside: dict[str, frozenset[str]] = {}
+    for node in (n for n in ast.walk(function) if isinstance(n, ast.With)):
+        called = frozenset(
+            _last_name(n.func) for one in node.body for n in ast.walk(one) if isinstance(n, ast.Call)
+        )
+        for item in node.items:
+            if isinstance(item.context_expr, ast.Call):
+                name = _last_name(item.context_expr.func)
+                inside[name] = inside.get(name, frozenset()) | called
+    return inside
 
 
 def _bindings(function: ast.AST) -> Iterator[tuple[ast.Call, ast.Name]]:

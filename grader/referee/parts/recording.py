@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 REGION = "forward"
 LAYERS = 2
 MOST_NAME = 40  # characters of a name that a player tells
+PRODUCTS = {"aten::linear", "aten::addmm", "aten::mm"}  # the drawn model's layer, eager or compiled
 WAITS, WARMS = 1, 2  # steps, at least
 
 
@@ -96,7 +97,7 @@ class Recording:
         if seen.of_kind("cpu_op"):
             plan = (claimed.get("prepared"), claimed.get("started"))
             yield _schedule(schedule, seen, steps, claimed.get("calls"), code, plan)
-            yield _regions(regions, inside, seen.steps(), code)
+            yield _regions(regions, seen, inside, code)
             yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
         else:
             yield from (
@@ -281,10 +282,11 @@ def _turns(code: CallsInside) -> str:
 
 def _regions(
     check: Check,
+    seen: trace_events.Recorded,
     inside: list[list[trace_events.TraceEvent]],
-    steps: list[trace_events.TraceEvent],
     code: CallsInside | None,
 ) -> Finding:
+    steps = seen.steps()
     wrong = [k for k, found in enumerate(inside) if len(found) != 1]
     if wrong or not inside:
         count = len(inside[wrong[0]]) if wrong else 0
@@ -311,7 +313,27 @@ def _regions(
             "inside of it. Call it after the region, which is around the model's call alone."
         )
         return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
+    ops = [e for e in seen.of_kind("cpu_op") if e.name in PRODUCTS]
+    if not all(any(found[0].holds(e) for e in ops) for found in inside):
+        message = _outside(code) or (
+            f"The model did not run inside of the region called {REGION!r}: its call belongs there."
+        )
+        return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
     return check.passed()
+
+
+def _outside(code: CallsInside | None) -> str:
+    """The model's call that is not in the body of the region's ``with``; "" if the text shows none such."""
+    at = code.names.get("record_function") if code else None
+    if code is None or at is None or "record_function" not in code.inside or not code.first:
+        return ""
+    model = code.first
+    if model not in code.names or model in code.inside["record_function"]:
+        return ""
+    return (
+        f"Line {code.names[model]}: `{code.calls[model]}` stands outside of the `with` of line {at}, the "
+        f"region called {REGION!r}; indent it into that `with`."
+    )
 
 
 def _misnamed(code: CallsInside | None) -> str:
@@ -340,9 +362,8 @@ def _shapes(
     if not ops and not regions:
         return check.failed(Status.NOT_RUN, f"Not looked at: no step holds a region called {REGION!r}.")
     if not ops:
-        line = f"Line {code.names.get('record_function', code.line)}: " if code else ""
-        message = f"{line}No operator ran inside a region called {REGION!r}."
-        return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
+        message = f"Not looked at: no operator ran inside a region called {REGION!r}."
+        return check.failed(Status.NOT_RUN, message)
     if not any(shape in e.shapes for e in ops):
         at = code.names.get("profile", code.line) if code else 0
         line = f"Line {code.keywords.get(('profile', 'record_shapes'), at)}: " if code else ""

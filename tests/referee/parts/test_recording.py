@@ -81,3 +81,48 @@ def test_a_profiler_that_leaves_the_host_out_records_no_operators(asked: object,
     found = list(Recording().judge(cast("PartSession", session)))
     assert says in found[0].message and not any(f.ok for f in found)
     assert [f.id for f in found] == [c.name for c in Recording().checks]
+
+
+def traced(inside: bool, name: str = "aten::mm") -> list[dict[str, object]]:
+    """The events of two steps, each with its region, and an operator inside or after it."""
+    events: list[dict[str, object]] = []
+    for k in range(2):
+        for kind, called, start, length in (
+            ("user_annotation", f"ProfilerStep#{k + 3}", 0, 90),
+            ("user_annotation", "forward", 10, 20),
+            ("cpu_op", name, 15 if inside else 40, 5),
+        ):
+            events.append(OPERATOR | {"cat": kind, "name": called, "ts": 100 * k + start, "dur": length})
+    return events
+
+
+OUTSIDE = """
+def record({0}, batch, steps, path):
+    for _ in range(steps + 3):
+        with record_function("forward"):
+            {1}
+        {0}(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "events", "says"),
+    [
+        (OUTSIDE.format("model", "pass"), traced(False),
+         "Line 6: `model(batch)` stands outside of the `with` of line 4"),
+        (OUTSIDE.format("net", "torch.ones(3)"),
+         [*traced(False), OPERATOR | {"name": "aten::ones", "ts": 15}],
+         "Line 6: `net(batch)` stands outside of the `with` of line 4"),
+        (OUTSIDE.format("model", "run(model)"), traced(True), ""),
+        ("def record(model, batch, steps, path): run(model)", traced(False), "The model did not run inside"),
+        ("def record(*, model): run(model)", traced(False), "The model did not run inside"),
+    ],
+)  # fmt: skip
+def test_a_region_must_be_around_the_models_call(source: str, events: object, says: str) -> None:
+    session = SimpleNamespace(
+        rng=np.random.default_rng(0), backend="simt", line_of=lambda *_a, **_f: 0,
+        command=lambda *_a, **_f: NOTHING | {"events": events},
+        calls_in=lambda entry: python_source.calls_in(source, entry),
+    )  # fmt: skip
+    (found,) = (f for f in Recording().judge(cast("PartSession", session)) if f.id == "regions")
+    assert found.message.startswith(says) and found.ok == (not says)
