@@ -85,7 +85,7 @@ BEGINS = "Line 6: It passes on a kernel that takes every tensor to begin at a mu
     [
         ("x.t(), x[:, ::2]", "view", "begins where x does"),
         ("x.T, x[4:]", "view", "another multiple of 16 bytes"),
-        ("x.t(), x[1:, 1:]", "view", "as `x[1:, 1:]`. A kernel that calls contiguous() gets a copy"),
+        ("x.t(), x[:, 1:]", "view", "as `x[:, 1:]`. A kernel that calls contiguous() gets a copy"),
         ("x.t().flatten()[4:],", "view", "another multiple of 16 bytes"),
         ("x.t(), x[1:]", "view", ""),
         ("x.t(), x.flatten()[1:].view(-1, 2)", "view", ""),
