@@ -332,9 +332,9 @@ def test_a_tolerance_that_nobody_gave() -> None:
     message = "Line 2: It passes on a kernel that is off by 5e-6. Which tolerance would show that?"
     explanation = told(source, Status.WRONG_ANSWER, message)
     assert explanation.line == 3 and "1e-5" in explanation.cause
-    # One place is enough: that of the cause.
+    # One place is enough, that of the cause, which answers the question, too.
     finding = attach.explained(Finding("a case", Status.WRONG_ANSWER, message), source)
-    assert finding.message == message.removeprefix("Line 2: ")
+    assert finding.message == "It passes on a kernel that is off by 5e-6."
     given = source.replace("z)\n", "z, rtol=1e-6)\n")
     assert facts.explained(Finding("a case", Status.WRONG_ANSWER, message), given) is None
 
