@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import indices, inline_arguments, own_lines
+from grader.feedback.explain import indices, inline_arguments, own_lines, refusals
 from grader.feedback.explain.python_mistakes import KEYWORDS, TAKES
 from grader.feedback.explain.source_text import (
     OUTSIDE,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from grader.feedback.explain.engine import Explanation
 
 WHOLE = r"(?:const\s+)?(?:unsigned|int|long|short|int\d+_t|size_t)\b"
+SHORT = {"kFloat": "float32", "kDouble": "float64", "kHalf": "float16", "kInt": "int32", "kLong": "int64"}
 LAUNCH = re.compile(r"\b(?P<name>\w+)\s*(?:<[^<>;]*>\s*)?<<<")
 
 
@@ -618,6 +619,26 @@ def _gives_tuple(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple) for n in ast.walk(function))
 
 
+def _another_dtype(text: SubmissionText, condition: str) -> tuple[str, str] | None:
+    """Cause and fix of a check for a dtype other than the one that the file's pointers have."""
+    asked = re.fullmatch(r"(?P<x>\w+)\.(?:scalar_type|dtype)\(\)\s*==\s*(?:torch|at)::(?P<k>k\w+)", condition)
+    if asked is None:
+        return None
+    x, names = asked["x"], SHORT | {constant: name for name, constant in refusals.WANTED.values()}
+    taken = re.search(
+        rf"\b{x}\s*\.\s*(?:const_|mutable_)?data_ptr\s*<\s*(?:const\s+)?(?P<t>[\w:]+)\s*>", text.code
+    )
+    dtype, constant = refusals.WANTED.get(taken["t"] if taken else "", ("", ""))
+    found = names.get(asked["k"], dtype)
+    if taken is None or found == dtype:
+        return None
+    cause = (
+        f"This check demands {found} by `{asked['k']}`, and line {text.line(taken.start())} takes `{taken[0]}`, which is "
+        f"{dtype}: so it refuses just what is right."
+    )
+    return cause, f"Write `{x}.scalar_type() == torch::{constant}`."
+
+
 def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Which of the file's own TORCH_CHECKs refused what it had to take."""
     told = f"{finding.message} {finding.evidence.get('text')}"
@@ -639,6 +660,8 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             if condition.count("!=") == 1 and not re.search(r"&&|[|]{2}", condition):
                 turned = condition.replace("!=", "==")
                 fix = f"TORCH_CHECK takes what must be true, and refuses everything else: write `{turned}` if that must be true."
+            if other := _another_dtype(text, condition):
+                cause, fix = other
             yield Fact("check-refused", text.line(match.start()), cause, fix)
 
 

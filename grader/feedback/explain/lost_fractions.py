@@ -202,8 +202,11 @@ def _cast(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             used = rest[
                 opened + _closed(rest[opened:]) if rest[opened : opened + 1] in ("(", "[") else opened :
             ]
+            stored = re.search(r"(?P<x>\w+)\s*\[[^;=]*\]\s*=\s*$", before)
+            whole = rf"\b(?:{WHOLE})\s*\*\s*(?:__restrict__\s*)?{stored['x']}\b" if stored else "$."
             if (
                 meant
+                or re.search(whole, function.parameters)  # a whole number is wanted there
                 or BITS.match(used)  # bits are of whole numbers alone
                 or re.search(r"%\s*$|\b(?:if|while|switch)\s*\([^()]*$", before)
                 or not _fraction(value, names, _returned(text))

@@ -44,7 +44,7 @@ def _another_factor(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             if counts and TURNED.search(kernel.name) and _stored(kernel, one):
                 cause = (
                     f"By {why}, {row} and {col} are a row and a column of what is read. The result has the two exchanged: each of "
-                    f"its rows holds `{m}` elements, and `{one[0]}` still puts the element into row number {row}."
+                    f"its rows holds `{m}` elements, and `{one[0]}` still begins in row number {row}."
                 )
                 index = f"{col} * {m} + {row}"
                 yield Fact(

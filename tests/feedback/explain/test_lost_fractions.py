@@ -65,3 +65,11 @@ def test_a_cast_whose_bits_are_moved_is_meant() -> None:
         finding = Finding("a case", Status.WRONG_OUTPUT, "First wrong.")
         told = [f for find, _ in lost_fractions.FACTS for f in find(read(source), finding)]
         assert len(told) == count
+
+
+@pytest.mark.parametrize(("out", "count"), [("int64_t* out", 0), ("int *out", 0), ("float* out", 1)])
+def test_a_cast_into_whole_numbers_is_meant(out: str, count: int) -> None:
+    cast = "out[me()] = static_cast<int64_t>(pow(x[me()], 2.0f));"
+    source = f'code = r"""\n__global__ void k(const float* x, {out}, int n) {{\n    if (me() < n) {cast}\n}}\n"""\n'
+    finding = Finding("a case", Status.WRONG_OUTPUT, "First wrong.")
+    assert len([f for find, _ in lost_fractions.FACTS for f in find(read(source), finding)]) == count

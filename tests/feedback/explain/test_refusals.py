@@ -76,3 +76,25 @@ def test_what_has_to_be_computed_is_not_to_be_refused(
         assert "tensors themselves" in str(told["fix"])
         launches = attach.explained(finding, PLAIN.replace("return out", "k<<<1, 2>>>(in);\n    return out"))
         assert "tensors themselves" not in str(launches.evidence["explanation"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "taken", "told"),
+    [
+        ("x.scalar_type() == torch::kFloat64", "x.data_ptr<float>()", "demands float64 by `kFloat64`, and line 4 takes"),
+        ("x.dtype() == torch::kDouble", "x.data_ptr<float>()", "demands float64 by `kDouble`"),
+        ("x.scalar_type() == torch::kFloat", "x.data_ptr<float>()", ""),
+        ("x.scalar_type() == torch::kFloat32", "x.const_data_ptr<float>()", ""),
+        ("x.scalar_type() == torch::kFloat64", "y.data_ptr<float>()", ""),
+        ("x.scalar_type() == torch::kBool", "x.data_ptr<float>()", ""),
+    ],
+)  # fmt: skip
+def test_a_check_for_another_dtype_than_the_pointers(condition: str, taken: str, told: str) -> None:
+    source = (
+        f'source = r"""\ntorch::Tensor f(torch::Tensor x, torch::Tensor y) {{\n    TORCH_CHECK({condition}, "f: x is not '
+        f'float32");\n    k<<<1, 1>>>({taken});\n    return x;\n}}\n"""\n'
+    )
+    finding = Finding("a case", Status.RAISED, "RuntimeError: f: x is not float32 (a.py, line 9: f(x, y))")
+    found = attach.explained(finding, source).evidence["explanation"]
+    assert found["rule"] == "check-refused" and found["line"] == 3
+    assert told in found["cause"] and ("kFloat32" in found["fix"]) == bool(told)
