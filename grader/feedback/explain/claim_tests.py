@@ -72,6 +72,7 @@ def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     every = [n for n in inside if isinstance(n, ast.Expr) and _truth(n.value, own)]
     kept = [n for n in inside if isinstance(n, ast.Assign) and _truth(n.value, own)
             and not read & {ast.unparse(t) for t in n.targets} and not every]  # fmt: skip
+    yield from _answer_of_a_helper(text, inside, own)
     for one in kept[:1]:
         name = ast.unparse(one.targets[0])
         cause = f"{name} holds the answer, and no line looks at it: only an assertion makes the test fail."
@@ -87,6 +88,29 @@ def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if len(lines) > 1:
         fix += f", and in line{'s' if len(lines) > 2 else ''} {' and '.join(map(str, lines[1:]))}, too"
     yield Fact("answer-dropped", lines[0], cause, f"{fix}.")
+
+
+def _answer_of_a_helper(text: SubmissionText, inside: list[ast.AST], own: set[str]) -> Iterator[Fact]:
+    """``close(a, b)`` as a statement, where ``close`` returns the answer and asserts nothing."""
+    for helper in text.tree.body if text.tree else ():
+        if not isinstance(helper, ast.FunctionDef):
+            continue
+        calls = [n.lineno for n in inside if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
+                 and ast.unparse(n.value.func) == helper.name]  # fmt: skip
+        returned = [n for n in ast.walk(helper) if isinstance(n, ast.Return)]
+        fails = any(isinstance(n, ast.Assert | ast.Raise) for n in ast.walk(helper))
+        if (
+            calls
+            and len(returned) == 1
+            and returned[0].value
+            and not fails
+            and _truth(returned[0].value, own)
+        ):
+            cause = (
+                f"{helper.name} returns whether that is so, and line {min(calls)} does nothing with what it returns: only an "
+                "assertion makes the test fail."
+            )
+            yield Fact("answer-dropped", returned[0].lineno, cause, "Write `assert` in place of `return`.")
 
 
 def kernels(text: SubmissionText) -> set[str]:

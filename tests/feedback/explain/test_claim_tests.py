@@ -65,6 +65,25 @@ def test_statements_that_assert_or_only_call(body: str) -> None:
     assert told(body, PASSES.format("clamps x"))["rule"] != "answer-dropped"
 
 
+@pytest.mark.parametrize(
+    ("ends", "body", "named"),
+    [
+        ("return (out", "close(kernel(x), x)", True),
+        ("return (out", "assert close(kernel(x), x)", False),
+        ("return (out", "good = close(kernel(x), x)\nassert good", False),
+        ("assert (out", "close(kernel(x), x)", False),
+    ],
+)
+def test_a_helper_that_answers_and_asserts_nothing(ends: str, body: str, named: bool) -> None:
+    source = SOURCE.replace("    assert (out", f"    {ends}").replace(
+        "BODY", body.replace("\n", "\n        ")
+    )
+    finding = Finding("claim: here", Status.WRONG_ANSWER, PASSES.format("clamps x"))
+    found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "line": 0}
+    assert (found["rule"] == "answer-dropped") is named
+    assert not named or (found["line"] == 9 and f"line {LINE} does nothing" in found["cause"])
+
+
 def test_a_function_of_the_files_own_may_assert() -> None:
     source = SOURCE.replace("def close(", "def allclose(").replace("BODY", "allclose(kernel(x), x)")
     finding = Finding("claim: here", Status.WRONG_ANSWER, PASSES.format("clamps x"))
