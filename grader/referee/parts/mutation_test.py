@@ -66,7 +66,7 @@ class Mutant:
     claimed: str = ""
 
     @property
-    def evidence(self) -> dict[str, Any]:
+    def evidence(self) -> dict[str, str]:
         """What an explanation wants to know of it."""
         return {"claimed": self.claimed} if self.claimed else {}
 
