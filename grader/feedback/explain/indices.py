@@ -170,10 +170,30 @@ def _constants(code: str, value: str) -> str:
 def _empty_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     called = re.search(r"<<<", text.code)
     if called and re.search(r"\bempty\b|no (?:elements|rows|columns)", f"{finding.id} {finding.message}"):
+        yield from _dimensions_asked(text)
         yield from _one_size_asked(text)
         cause = "This case has no elements, so this launch has a grid of 0 blocks, and CUDA refuses that."
         fix = "Return before the launch if there is nothing to do: `if (x.numel() == 0) return out;`."
         yield Fact("empty-grid", text.line(called.start()), cause, fix)
+
+
+def _dimensions_asked(text: SubmissionText) -> Iterator[Fact]:
+    """``if (x.dim() == 0) return out;``: how many dimensions there are, and not how many elements."""
+    for host in (f for f in text.host if "<<<" in f.body):
+        before = host.body[: host.body.index("<<<")]
+        form = r"\bif\s*\(\s*(?P<c>!?\s*(?P<x>\w+)\.(?:dim|ndimension)\(\)\s*(?:==\s*0|<\s*1|<=\s*0)?)\s*\)\s*\{?\s*return\b"
+        for guard in re.finditer(form, before):
+            if not re.search(r"!|[<=]", guard["c"]):
+                continue
+            x = guard["x"]
+            cause = (
+                f"`{' '.join(guard['c'].split())}` asks how many dimensions {x} has: a matrix without elements still has two, so "
+                "the launch is made, with a grid of 0 blocks, and CUDA refuses that."
+            )
+            yield Fact(
+                "dimensions-asked", text.line(host.start + guard.start()), cause,
+                f"Ask for its elements: `{x}.numel() == 0`.",
+            )  # fmt: skip
 
 
 def _one_size_asked(text: SubmissionText) -> Iterator[Fact]:

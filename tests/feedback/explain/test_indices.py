@@ -263,3 +263,18 @@ __global__ void k(const float* x, float* out, int n) {{
     told = attach.explained(finding, source).evidence["explanation"]
     assert (told["rule"], told["line"]) == ("thread-number", 3)
     assert said in told["cause"] and fix in told["fix"], told
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [("x.dim() == 0", True), ("!x.dim()", True), ("x.numel() == 0", False), ("x.dim() == 2", False)],
+)
+def test_dimensions_are_no_elements(condition: str, told: bool) -> None:
+    source = (
+        f'code = r"""\ntorch::Tensor f(torch::Tensor x) {{\n    if ({condition}) return x;\n    k<<<x.size(0), 1>>>();\n'
+        '    return x;\n}\n"""\n'
+    )
+    finding = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid argument")
+    found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "line": 0}
+    assert (found["rule"] == "dimensions-asked") is told
+    assert not told or found["line"] == 3
