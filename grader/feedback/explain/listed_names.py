@@ -81,7 +81,7 @@ def _listed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     said, args = SAID.search(finding.message), finding.evidence.get("args")
     if said is None or text.tree is None or not isinstance(args, list):
         return
-    got, right = (set(ast.literal_eval(said[k])) for k in ("got", "right"))
+    got, right = (set(re.findall(r"'([^']*)'", said[k])) for k in ("got", "right"))
     lists = {t.id: n.value for n in ast.walk(text.tree) if isinstance(n, ast.Assign)
              for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
     for function in (n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == said["f"]):
