@@ -139,6 +139,7 @@ GROUPS = (
             "replay.json": "What a replay costs",
             "first_hour.json": "Commands of the first hour",
             "commands_gpu.json": "A check as it is typed, on a GPU",
+            "elsewhere_gpu.json": "Commands that are run on a GPU elsewhere, by ssh",
             "batch_class_gpu.json": "A class on one GPU",
             "batch_class_two_gpus.json": "A class on two GPUs",
             "contexts.json": "CUDA contexts that begin at once, on one GPU and on two",

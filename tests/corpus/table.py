@@ -72,7 +72,7 @@ def _about(runs: list[dict[str, Any]], path: Path) -> str:
     whole = json.loads(path.read_text())
     where = whole.get("device") or f"{whole['machine']['cores']} cores, CPU back end"
     times = ", ".join(f"{one['seconds']:.0f} s" for one in runs)
-    how = "at once, each on a GPU of its own" if whole.get("at_once") else "in a row"
+    how = "at once, each on a GPU of its own" if whole.get("at_once") else whole.get("how", "in a row")
     return (
         f"`{path.name}`: {where}, torch {whole['versions']['torch']}, {whole['date']}; "
         f"{len(runs)} {'run' if len(runs) == 1 else 'runs'} {how} ({times}), `{whole['command']}`. "
