@@ -1,7 +1,10 @@
 """The watcher counts while it looks at memory, which may take long when many processes fork at once."""
 
 import os
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -81,3 +84,31 @@ def test_one_look_at_all_processes_serves_all_who_ask_at_once(monkeypatch: pytes
     process_tree.session_members(1, max_age_s=0.0)
     process_tree.session_members(1, max_age_s=0.0)
     assert len(looks) >= 2  # whoever kills a session must see its newest process
+
+
+def test_processes_of_other_sessions_are_not_read_at_each_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import subprocess, sys; input(); subprocess.Popen(['sleep', '60']); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        read: list[str] = []
+        opened = lambda path, mode: read.append(path) or open(path, mode)  # noqa: E731, PTH123, SIM115
+        monkeypatch.setattr(process_tree, "open", opened, raising=False)
+        monkeypatch.setattr(process_tree, "STRANGERS_S", 60.0)
+        here = f"/proc/{os.getpid()}/stat"
+        assert len(process_tree.session_members(process.pid)) == 1
+        everything = len(read)
+        assert here in read
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        read.clear()
+        time.sleep(2 * process_tree.MAX_AGE_S)
+        assert len(process_tree.session_members(process.pid)) == 2  # what begins later is found at once
+        assert here not in read
+        assert len(read) < everything
+        assert process_tree.session_members(os.getsid(0))  # and whoever is asked for is looked for
+        process_tree.kill_session(process.pid)
+    assert not process_tree.session_members(process.pid, max_age_s=0.0)

@@ -35,6 +35,7 @@ __all__ = ["Answer", "Builder", "Limits", "Player"]
 
 MAX_OUTPUT_BYTES = 64 << 10
 MAX_READS = 64  # of a pipe that holds 64 KiB
+USED_AGE_S = 0.1
 # Where torch builds in a player. One that has waited has a place of its own there, which goes with it: so a
 # file whose builds are torch's is noted in the folder that keeps them, and its next player is started for it.
 TORCH_BUILDS = "TORCH_EXTENSIONS_DIR"
@@ -123,6 +124,7 @@ class Player:
         sandbox.require(mode)
         self.backend = backend
         self.limits = limits
+        self._used = 0.0, 0.0  # when it was read, and seconds of a processor
         self._mode = mode
         self.links: dict[Player, int] = {}  # the numbers of memory that it shares with those of references
         self.partners: dict[int, Player] = {}  # of a reference's: who has its shared memory of that number
@@ -300,7 +302,11 @@ class Player:
         return float(getattr(self.limits, stage, self.limits.call))
 
     def _processor_s(self) -> float:
-        return sum(process.processor_s for process in self._process.processes())
+        """Seconds of a processor, at most ``USED_AGE_S`` ago: a grading asks for it hundreds of times."""
+        if time.monotonic() - self._used[0] >= USED_AGE_S:
+            used = sum(process.processor_s for process in self._process.processes())
+            self._used = time.monotonic(), used
+        return self._used[1]
 
     def _shared(self) -> int:
         return sum(arena.in_memory() for arena in (self.inbox, self.outbox, self._last_words))
