@@ -31,6 +31,7 @@ def load_inline(*args: Any, **kwargs: Any) -> Any:
     if "name" not in signature.parameters:  # `course run` has put the CPU back end in its place
         return ordinary(*args, **kwargs)  # type: ignore[no-untyped-call]
     given = signature.bind(*args, **kwargs).arguments
+    calls.refuse_other_types(given)
     try:
         request = calls.request_of_texts(given)
         card = ".".join(map(str, torch.cuda.get_device_capability())) if request.cuda_sources else "0.0"

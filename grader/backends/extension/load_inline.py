@@ -39,6 +39,7 @@ def install(build: Build, binding: Path) -> None:
     def load_inline(*args: Any, **kwargs: Any) -> Any:
         """As torch's, without nvcc: the module runs on the CPU."""
         given = inline.bind(*args, **kwargs).arguments
+        refuse_other_types(given)
         return loaded(request_of_texts(given), given)
 
     def load(*args: Any, **kwargs: Any) -> Any:
@@ -53,6 +54,31 @@ def install(build: Build, binding: Path) -> None:
 
     extension.load_inline = load_inline
     extension.load = load
+
+
+def refuse_other_types(given: Mapping[str, Any]) -> None:
+    """TypeError, with one sentence, for arguments that torch's ``load_inline`` ends with an error for.
+
+    Torch writes into the lists of sources that it is handed, and takes the flags one by one, those of a text
+    letter by letter. A file that only this function took would end with an error on a GPU.
+    """
+    flags = ["extra_cflags", "extra_ldflags"]
+    sources = ["cpp_sources"]
+    if given.get("cuda_sources"):
+        sources, flags = [*sources, "cuda_sources"], [*flags, "extra_cuda_cflags"]
+    taken = (str, list, tuple) if given.get("no_implicit_headers") else (str, list)
+    for name in sources:
+        if not isinstance(value := given.get(name), taken):
+            raise TypeError(f"{name} must be a string or a list of strings, but was {type(value)}")
+    for name in flags:
+        value = given.get(name) or []
+        if isinstance(value, str) or (name == "extra_ldflags" and not isinstance(value, list)):
+            raise TypeError(f"{name} must be a list of strings, but was {type(value)}")
+    for name in (*sources, *flags, "extra_include_paths"):
+        value = given.get(name) or []
+        odd = [] if isinstance(value, str) else [one for one in value if not isinstance(one, str)]
+        if odd:
+            raise TypeError(f"{name} must be a list of strings, but one was {type(odd[0])}")
 
 
 def request_of_texts(given: Mapping[str, Any]) -> BuildRequest:
@@ -124,7 +150,7 @@ def _functions(functions: Any) -> dict[str, str] | None:
         return {functions: functions}
     if isinstance(functions, dict):
         return {str(name): str(doc) for name, doc in functions.items()}
-    if isinstance(functions, list | tuple):
+    if isinstance(functions, list):
         return {str(name): str(name) for name in functions}
     raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
 
@@ -144,7 +170,8 @@ def _flags(
     given: Mapping[str, Any], more_folders: list[str], sources: Sequence[tuple[Path | None, str]]
 ) -> dict[str, object]:
     """The flags, and the headers that the sources include from folders of their own."""
-    folders = [*_strings(given.get("extra_include_paths"), "extra_include_paths"), *more_folders]
+    # Of a text torch takes every letter for a folder.
+    folders = [*_strings([*(given.get("extra_include_paths") or [])], "extra_include_paths"), *more_folders]
     include = [f"-I{os.path.abspath(folder)}" for folder in folders]  # noqa: PTH100 - links stay links
     named = [_strings(given.get(name), name) for name in ("extra_cflags", "extra_cuda_cflags")]
     for flag in (flag for flags in named for flag in flags):

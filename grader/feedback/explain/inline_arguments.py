@@ -39,6 +39,8 @@ def explained(finding: Finding, source: str) -> Explanation | None:
         _no_such_argument,
         _not_a_name,
         _no_names,
+        _wrong_type,
+        _letters,
         _turned_words,
         _no_module,
     ):
@@ -327,3 +329,50 @@ def _no_names(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterato
             else "Write the names in quotes, in square brackets."
         )
         yield Fact("inline-functions", written_out(text, given.value).lineno, cause, fix)
+
+
+def _wrong_type(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
+    """A tuple of sources, or a text in place of a list of flags."""
+    told = re.search(
+        r"(\w+) must be (a (?:string or a )?list of strings), but (was|one was) <class '([\w.]+)'>",
+        finding.message,
+    )
+    place = {"cpp_sources": 1, "cuda_sources": 2}.get(told[1], len(call.args)) if told else 0
+    given = _keyword(call, told[1]) if told else None
+    node = given.value if given else call.args[place] if told and place < len(call.args) else None
+    if told is None or node is None:
+        return
+    value = written_out(text, node)
+    kind = told[4].rpartition(".")[2]
+    if told[3] == "one was":
+        cause = f"load_inline's {told[1]} takes strings, and here one entry is of type {kind}."
+        yield Fact("inline-argument", value.lineno, cause, "Make each entry a string.")
+        return
+    cause = f"load_inline's {told[1]} takes {told[2]}, and this one is of type {kind}."
+    fix = f"Hand over {told[2]}."
+    if isinstance(value, ast.Tuple) and not any(isinstance(n, ast.Starred) for n in value.elts):
+        listed = f"[{', '.join(ast.unparse(n) for n in value.elts)}]"
+        fix = (
+            f"Write square brackets: `{listed}`."
+            if len(listed) < 80
+            else "Write square brackets in place of round ones."
+        )
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+        listed = ", ".join(f'"{one}"' for one in value.value.split())
+        fix = f"Write `{told[1]}=[{listed}]`, a list with one entry a flag."
+    yield Fact("inline-argument", value.lineno, cause, fix)
+
+
+def _letters(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
+    """``extra_include_paths="include"``, of which each letter is taken for a folder."""
+    given = _keyword(call, "extra_include_paths")
+    value = written_out(text, given.value) if given else None
+    missing = re.search(
+        r"(\S+): No such file or directory", f"{finding.message}\n{finding.evidence.get('log')}"
+    )
+    if missing and isinstance(value, ast.Constant) and isinstance(value.value, str):
+        cause = (
+            "extra_include_paths takes a list of folders, and this is one text: each of its letters is taken for a "
+            f"folder, and {missing[1]} is in none of them."
+        )
+        yield Fact("inline-argument", value.lineno, cause, f'Write `extra_include_paths=["{value.value}"]`.')

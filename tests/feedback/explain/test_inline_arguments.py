@@ -46,6 +46,10 @@ def name(text: str) -> str:
     return f"ValidationError: the function name {text!r} is not a C++ name"
 
 
+def wrong(argument: str, takes: str, kind: str) -> str:
+    return f"TypeError: {argument} must be {takes} of strings, but was <class '{kind}'>"
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
@@ -65,6 +69,12 @@ def name(text: str) -> str:
         ("'m', code, functions=[('twice', 'doubles')]", name("('twice', 'doubles')"), "it is a dict and no list"),
         ("'m', code, functions={'twice'}", "ValueError: Expected 'functions' to be a list or dict, but was <class 'set'>",
          'Write `{"twice": "what it does"}`, or, without help texts, `["twice"]`.'),
+        ("'m', cpp_sources=(code, kernels), functions=['twice']", wrong("cpp_sources", "a string or a list", "tuple"),
+         "Write square brackets: `[code, kernels]`."),
+        ("'m', (code,), functions=['twice']", wrong("cpp_sources", "a string or a list", "tuple"), "`[code]`."),
+        ("'m', code, extra_cflags='-O2 -Wall'", wrong("extra_cflags", "a list", "str"), '`extra_cflags=["-O2", "-Wall"]`'),
+        ("'m', code, extra_include_paths='inc'", "s.cu, line 3: fatal error: x.h: No such file or directory",
+         'each of its letters is taken for a folder, and x.h is in none of them. Write `extra_include_paths=["inc"]`.'),
     ],
 )  # fmt: skip
 def test_a_wrong_argument(arguments: str, error: str, words: str) -> None:
