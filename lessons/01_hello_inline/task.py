@@ -36,8 +36,9 @@ def _undescribed(text: str) -> str:
     signature, _, help_text = text.strip().partition("\n")
     if not signature.startswith("scale_shift("):
         return f"The first line of the help text is {signature[:60]!r}, not the signature of scale_shift."
-    # Without a text of its own a function is described by its name alone.
-    if help_text.strip() in ("", "scale_shift"):
+    if not help_text.strip():
+        return "Below the signature of scale_shift the help text is empty."
+    if help_text.strip() == "scale_shift":  # what PyTorch writes for a function without a text of its own
         return "The help text says nothing but the name; functions may be a dict {name: help text}."
     return ""
 

@@ -219,6 +219,121 @@ def _before_the_guard(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
         return
 
 
+def _wraps_round(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x[(i - 1) % n]``, which is the last element in the first thread."""
+    said = finding.evidence
+    size, n, own = _whole(said.get("size")), _whole(said.get("n")), _whole(said.get("index"))
+    stray = re.search(r"\b\w+\[(\d+)\] does not belong to \w+\[\d+\]", finding.message)
+    kernel = _on_grid(text, finding)
+    if kernel is None or stray is None or not n or len(kernel.args.args) < (6 if size else 3):
+        return
+    thread, who = _of_element(kernel, own, size, n)
+    found = []
+    for node in (m for m in ast.walk(kernel) if isinstance(m, ast.Subscript)):
+        where = node.slice
+        if isinstance(where, ast.Name):
+            made = [
+                m.value
+                for m in ast.walk(kernel)
+                if isinstance(m, ast.Assign) and ast.unparse(m.targets[0]) == where.id
+            ]
+            where = made[0] if len(made) == 1 else where
+        match where:
+            case ast.BinOp(left=inner, op=ast.Mod(), right=limit) if _value(thread, limit) == n:
+                found.append((node.lineno, where.lineno, inner, ast.unparse(limit), _value(thread, where)))
+    for read, line, inner, limit, index in found:
+        before = _value(thread, inner)
+        if read != said.get("line") or index != int(stray[1]) or before is None or 0 <= before < n:
+            continue
+        lacks = SIDES.get(before - own, "there is no element so far beside its own")
+        cause = (
+            f"In {who}, `{ast.unparse(inner)}` is {before}, and `% {limit}` wraps it round to the other end, to element {index}; "
+            f"but {lacks}."
+        )
+        ask = f"0 <= {ast.unparse(inner)} < {limit}"
+        fix = f"Leave `% {limit}` away, and read the element only where there is one: `{ask}`."
+        if other := sorted({one[1] for one in found} - {line}):
+            fix += f" The same in line{'s' if len(other) > 1 else ''} {' and '.join(map(str, other))}."
+        yield Fact("wraps-round", line, cause, fix)
+        return
+
+
+def _on_grid(text: SubmissionText, finding: Finding) -> ast.FunctionDef | None:
+    name = finding.evidence.get("on_grid")
+    functions = [f for f in text.tree.body if isinstance(f, ast.FunctionDef)] if text.tree else []
+    return next((f for f in functions if f.name == name), None)
+
+
+def _of_element(kernel: ast.FunctionDef, own: int, size: int, n: int) -> tuple[OneThread, str]:
+    """The thread that an element belongs to, with its names worked out, and that in words."""
+    numbers = [*divmod(own, size), size, n] if size else [own]
+    given = [a.arg for a in kernel.args.args]
+    thread = OneThread(
+        dict(zip(given, numbers, strict=False)), (given[len(numbers)], given[len(numbers) + 1]), n
+    )
+    _follow(kernel, thread)
+    return thread, f"thread {numbers[1]} of block {numbers[0]}" if size else f"thread {own}"
+
+
+def _loops_past_its_own(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``for j in range(i, n, size): out[j] = ...``: a thread that goes on to the elements of others."""
+    said, kernel = finding.evidence, _on_grid(text, finding)
+    size, n, index, ids = (
+        _whole(said.get("size")),
+        _whole(said.get("n")),
+        said.get("index"),
+        said.get("threads"),
+    )
+    if kernel is None or not n or not isinstance(index, int) or not isinstance(ids, list):
+        return
+    if len(kernel.args.args) < (6 if size else 3):
+        return
+    given = [a.arg for a in kernel.args.args]
+    others = [
+        one
+        for one in ids
+        if isinstance(one, list) and one != (list(divmod(index, size)) if size else [index])
+    ]
+    out = given[5 if size else 2]
+    for loop in (m for m in ast.walk(kernel) if isinstance(m, ast.For | ast.While)):
+        stored = [m for m in ast.walk(loop) if isinstance(m, ast.Subscript) and isinstance(m.ctx, ast.Store)
+                  and isinstance(m.slice, ast.Name) and ast.unparse(m.value) == out]  # fmt: skip
+        step = next((found for m in stored if (found := _step(loop, ast.unparse(m.slice)))), "")
+        if not (stored and step and others) or stored[0].lineno != said.get("line"):
+            continue
+        j = ast.unparse(stored[0].slice)
+        who = f"thread {others[0][1]} of block {others[0][0]}" if size else f"thread {others[0][0]}"
+        owner = f"thread {index % size} of block {index // size}" if size else f"thread {index}"
+        steps = f"in steps of `{step}`" + (", one block," if size and step == given[2] else "")
+        cause = (
+            f"Each thread runs this loop, and goes on in it {steps} to further elements, which have threads of their "
+            f"own: {who} comes to {out}[{index}], which belongs to {owner}."
+        )
+        right = f"{given[0]} * {given[2]} + {given[1]}" if size else given[0]
+        limit = given[3] if size else f"len({out})"
+        has = (
+            f"`{j} = {right}`, and `if {j} < {limit}:` around the store"
+            if j != right
+            else f"`if {j} < {limit}:`"
+        )
+        yield Fact("loops-past-its-own", loop.lineno, cause,
+                   f"A thread has one element here, so it takes no loop over them: write {has}.")  # fmt: skip
+        return
+
+
+def _step(loop: ast.For | ast.While, name: str) -> str:
+    """By how much a loop's index goes on from one turn to the next; "" if that is not told."""
+    match loop:
+        case ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=given)) if (
+            index == name
+        ):
+            return ast.unparse(given[2]) if len(given) == 3 else "1"
+        case ast.While(body=body):
+            added = [m for m in body if isinstance(m, ast.AugAssign) and isinstance(m.op, ast.Add)]
+            return next((ast.unparse(m.value) for m in added if ast.unparse(m.target) == name), "")
+    return ""
+
+
 def _loop_around(tree: ast.Module | None, inner: ast.stmt) -> ast.For | ast.While | None:
     """The outermost loop of a function that a statement stands in; None if it stands in none."""
     for function in ast.walk(tree) if tree else ():
@@ -269,5 +384,7 @@ def _added_to_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_refused, frozenset({Status.ILLEGAL_ACCESS})),
+    (_wraps_round, frozenset({Status.WRONG_OUTPUT})),
+    (_loops_past_its_own, frozenset({Status.RACE})),
     (_added_to_nothing, frozenset({Status.UNINITIALISED})),
 )

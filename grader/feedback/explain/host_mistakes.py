@@ -999,19 +999,26 @@ def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 
 def _no_help_text(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """``functions=["f"]`` where the function's help text is asked for."""
-    if not text.tree or "help text says nothing" not in finding.message:
+    """``functions=["f"]``, or an entry without words, where the function's help text is asked for."""
+    if not text.tree or not re.search("help text (?:says nothing|is empty)", finding.message):
         return
-    for node in ast.walk(text.tree):
-        if (
-            isinstance(node, ast.keyword)
-            and node.arg == "functions"
-            and isinstance(node.value, ast.List | ast.Tuple)
-        ):
-            first = next((str(n.value) for n in node.value.elts if isinstance(n, ast.Constant)), "name")
-            yield Fact("no-help-text", node.value.lineno,
+    asked = str(finding.evidence.get("got")).partition("(")[0]
+    given = [n.value for n in ast.walk(text.tree) if isinstance(n, ast.keyword) and n.arg == "functions"]
+    for node in (inline_arguments.written_out(text, one) for one in given):
+        if isinstance(node, ast.List):
+            first = next((str(n.value) for n in node.elts if isinstance(n, ast.Constant)), "name")
+            yield Fact("no-help-text", node.lineno,
                        "These are names alone, so of each function help() knows its name and its arguments and nothing more.",
                        f'Write a dict, each name with what the function does: `{{"{first}": "...", ...}}`.')  # fmt: skip
+        for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            said = inline_arguments.written_out(text, value)
+            if not (isinstance(key, ast.Constant) and key.value == asked and isinstance(said, ast.Constant)):
+                continue
+            words = str(said.value).strip()
+            if words in ("", asked):
+                holds = "is the function's name once more" if words else "is empty"
+                cause = f"The text beside {asked} {holds}, and it is what help() shows below the signature."
+                yield Fact("no-help-text", said.lineno, cause, f"Write there in words what {asked} does.")
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

@@ -70,7 +70,7 @@ class OnGrid:
         if memory.grid.faults:
             return self._fault(check, memory.grid)
         if shared := memory.grid.shared():
-            return _race(check, *shared[0], self.entry)
+            return self._race(check, *shared[0])
         finding = self._compare(session, check, memory, self.answer(x, *self.extra))
         return self._changed_input(check, memory, x) if finding.ok else finding
 
@@ -134,6 +134,7 @@ class OnGrid:
                 line=line or owner.line,
                 on_grid=self.entry,
                 size=self.size,
+                n=self.n,
                 **known,
             )
         return self._of_others(check, grid) or check.passed()
@@ -239,6 +240,27 @@ class OnGrid:
             n=self.n,
         )
 
+    def _race(self, check: Check, one: Access, two: Access) -> Finding:
+        """Two threads that touch the same element, at least one of which writes it."""
+        own = "the numbers of the block and of the thread" if len(one.who) > 1 else "the thread's own number"
+        advice = f" Each element must belong to one thread: compute its index from {own}."
+        where = f"in line {two.line}" if two.line and two.line != one.line else "too"
+        message = (
+            f"{_at(one.line, _who(one.who))} writes {one.array}[{one.index}], and "
+            f"{_small(_who(two.who))} {two.kind}s it {where}.{advice}"
+        )
+        return check.failed(
+            Status.RACE,
+            message,
+            threads=[list(one.who), list(two.who)],
+            line=one.line,
+            on_grid=self.entry,
+            index=one.index,
+            size=self.size,
+            n=self.n,
+            advice=advice,
+        )
+
     def _threads(self, session: PartSession) -> list[Who]:
         if not self.size:
             order: list[Who] = [(i,) for i in range(self.n)]
@@ -307,25 +329,6 @@ class Memory:
             who = _small(_who(self.grid.who))
             text = f"{who} was stopped here after {by_this_one} reads and writes. Does its loop end?"
         return FaultError(Status.TIMEOUT, _at(self.grid.line, text), advice=advice)
-
-
-def _race(check: Check, one: Access, two: Access, entry: str) -> Finding:
-    """Two threads that touch the same element, at least one of which writes it."""
-    own = "the numbers of the block and of the thread" if len(one.who) > 1 else "the thread's own number"
-    advice = f" Each element must belong to one thread: compute its index from {own}."
-    where = f"in line {two.line}" if two.line and two.line != one.line else "too"
-    message = (
-        f"{_at(one.line, _who(one.who))} writes {one.array}[{one.index}], and "
-        f"{_small(_who(two.who))} {two.kind}s it {where}.{advice}"
-    )
-    return check.failed(
-        Status.RACE,
-        message,
-        threads=[list(one.who), list(two.who)],
-        line=one.line,
-        on_grid=entry,
-        advice=advice,
-    )
 
 
 def _at(line: int, text: str) -> str:

@@ -125,3 +125,46 @@ def test_elements_of_other_threads_are_not_written_for_being_added_to() -> None:
     found = facts.explained(finding, f"{HEAD}    out[i - 1] += x[i]\n    out[i] += x[i]\n")
     assert found and found.line == 3 and "Write `" not in found.fix
     assert found.fix.startswith("Let each thread write one element of out, once")
+
+
+GRID = "def k(block, thread, size, n, x, out):\n"
+OWN = "    i = block * size + thread\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "index", "stray", "at", "words"),
+    [
+        (OWN + "    out[i] = x[(i - 1) % n] + x[(i + 1) % n]\n", 3, 0, 28, 3, "In thread 0 of block 0, `i - 1` is -1, and `% n` wraps it round"),
+        (OWN + "    out[i] = x[i] + x[(i + 1) % len(x)]\n", 3, 28, 0, 3, "`0 <= i + 1 < len(x)`."),
+        (OWN + "    j = (i - 1) % n\n    r = x[(i + 1) % n]\n    out[i] = r + x[j]\n", 5, 0, 28, 3, "The same in line 4."),
+        (OWN + "    out[i] = x[i] + x[(i + 1) % size]\n", 3, 7, 0, 0, ""),
+        (OWN + "    out[i] = x[i] + x[(i + 5) % n]\n", 3, 0, 5, 0, ""),
+    ],
+)  # fmt: skip
+def test_a_neighbour_that_wraps_round(
+    body: str, line: int, index: int, stray: int, at: int, words: str
+) -> None:
+    message = f"Line {line}: out[{index}] is 1, expected 2. x[{stray}] does not belong to out[{index}]."
+    known = {"on_grid": "k", "line": line, "index": index, "size": 8, "n": 29}
+    found = facts.explained(Finding("k", Status.WRONG_OUTPUT, message, 0, 1, known), GRID + body)
+    told = found is not None and found.rule == "wraps-round"
+    assert told == bool(words)
+    assert not words or (found and found.line == at and words in f"{found.cause} {found.fix}")
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "words"),
+    [
+        (OWN + "    for j in range(i, n, size):\n        out[j] = x[j]\n", 3, "in steps of `size`, one block,"),
+        (OWN + "    for j in range(i, n):\n        out[j] = x[j]\n", 3, "in steps of `1`"),
+        (OWN + "    while i < n:\n        out[i] = x[i]\n        i += size\n", 3, "which belongs to thread 2 of block 1"),
+        (OWN + "    for j in range(3):\n        out[i] = x[i]\n", 0, ""),
+        (OWN + "    out[thread] = x[i]\n", 0, ""),
+    ],
+)  # fmt: skip
+def test_a_thread_that_loops_past_its_own_element(body: str, line: int, words: str) -> None:
+    at = 1 + next(n for n, text in enumerate(body.splitlines(), 1) if "out[" in text)
+    known = {"on_grid": "k", "threads": [[1, 2], [0, 2]], "line": at, "index": 10, "size": 8, "n": 29}
+    found = facts.explained(Finding("k", Status.RACE, "", 0, 1, known), GRID + body)
+    assert (found is not None and found.rule == "loops-past-its-own") == bool(words)
+    assert not words or (found and found.line == line and words in found.cause and "barrier" not in found.fix)

@@ -165,3 +165,20 @@ def test_a_line_of_python_is_not_explained_as_one_of_cpp() -> None:
     refused = Finding("load", Status.COMPILE_ERROR, log, evidence={"log": log})
     found = attach.explained(refused, source).evidence.get("explanation")
     assert found is None or found["rule"] != "assigned-undeclared"
+
+
+@pytest.mark.parametrize(
+    ("functions", "message", "line", "words"),
+    [
+        ("{'twice': ''}", "Below the signature of twice the help text is empty.", LINE, "beside twice is empty"),
+        ("{'twice': '  '}", "Below the signature of twice the help text is empty.", LINE, "beside twice is empty"),
+        ("{'twice': 'twice'}", "The help text says nothing but the name", LINE, "the function's name once more"),
+        ("{'halved': '', 'twice': 'Doubles.'}", "Below the signature the help text is empty.", 0, ""),
+        ("['twice']", "The help text says nothing but the name", LINE, "names alone"),
+    ],
+)  # fmt: skip
+def test_a_help_text_without_words(functions: str, message: str, line: int, words: str) -> None:
+    source = SOURCE.replace("ARGUMENTS", f"'m', code, functions={functions}")
+    finding = Finding("help", Status.WRONG_ANSWER, message, 0, 2, {"got": "twice(arg0: torch.Tensor)\n"})
+    told = attach.explained(finding, source).evidence.get("explanation")
+    assert (told["line"] if told else 0) == line and (not told or words in told["cause"])
