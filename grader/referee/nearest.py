@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.domain.within import TooMuchError, within
-from grader.feedback.explain import brackets, ceilings, outermost, precedence, python_alternatives
+from grader.feedback.explain import brackets, ceilings, left_empty, outermost, precedence, python_alternatives
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
 from grader.feedback.explain.own_lines import code_of
@@ -82,6 +82,7 @@ class Nearest:
     known: str = ""
     quoted: str = ""  # the lines, where they are several, as one
     refused: bool = False  # whether the failure is an error in words, not a wrong result
+    gone: str = left_empty.AWAY  # how to take a statement away
 
     @property
     def shown(self) -> bool:
@@ -358,9 +359,10 @@ class _Search:
         text = self.source.splitlines()
         quoted = " ".join(text[n - 1].strip() for n in lines if n <= len(text))
         refused = self.failed[0].status in ERRORS
-        return Nearest(
-            change, before, after, whole, lines, known, quoted if len(quoted) <= QUOTED else "", refused
-        )
+        quoted = quoted if len(quoted) <= QUOTED else ""
+        python = change.kind == "drop line" and not _in_cpp(self.source, change)
+        gone = left_empty.without(self.source, lines) if python else left_empty.AWAY
+        return Nearest(change, before, after, whole, lines, known, quoted, refused, gone)
 
 
 def _in_cpp(source: str, change: Change) -> bool:
@@ -618,7 +620,7 @@ def _words(nearest: Nearest) -> tuple[str, str]:
         return f"Something is missing below this line: with {now} there {passes}.", "Add it."
     if change.kind == "drop line":
         what = was if len(change.was) <= 80 else "What stands here"
-        return f"{what} does not belong here: without it {passes}.", "Take it away."
+        return f"{what} does not belong here: without it {passes}.", nearest.gone
     if change.kind == "move":
         return f"This stands in the wrong place: {passes} if it stands below line {change.other}.", "Move it."
     if not change.now and (change.pieces > 1 or not long):
