@@ -15,6 +15,7 @@ from grader.feedback.explain import (
     host_mistakes,
     indices,
     inline_arguments,
+    layer_mistakes,
     name_mistakes,
     none_handed_over,
     other_functions,
@@ -87,7 +88,7 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     return _refined(found, finding, source) if found else None
 
 
-def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
+def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:  # noqa: C901 - a case a rule
     """The explanation of a rule that the student's source makes more precise."""
     if found.rule.startswith("event-"):
         return timing_mistakes.events(finding, source) or found
@@ -106,6 +107,8 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation:
             return host_mistakes.flag(found, source, "-std=")
         case "matrix-shapes":
             return host_mistakes.linear(found, finding, source)
+        case "sizes-differ":
+            return layer_mistakes.added_input(found, finding, source)
         case "conv-channels":
             return convolution_shapes.channels(found, finding, source)
         case "pointer-to-vectors":

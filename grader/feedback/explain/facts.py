@@ -45,6 +45,7 @@ from grader.feedback.explain import (
     last_elements,
     launched_in_part,
     layer_mistakes,
+    lines_of_tests,
     listed_names,
     lost_fractions,
     name_mistakes,
@@ -693,6 +694,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *thrown_away.FACTS,
     *claim_inputs.FACTS,
     *claim_tests.FACTS,
+    *lines_of_tests.FACTS,
     (python_calls.no_iterator, frozenset({Status.RAISED})),
     *python_mistakes.FACTS,
     *where_made.FACTS,
@@ -777,4 +779,5 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_neighbour, WRONG - {Status.UNINITIALISED} | OUTSIDE | TWICE),
     (_one_owner, frozenset({Status.RACE})),
     *formulas.FACTS,
+    *lines_of_tests.LAST,
 )

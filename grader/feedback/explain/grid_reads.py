@@ -32,9 +32,7 @@ class _Touched(NamedTuple):
 
 def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Why this thread touches this element."""
-    name = finding.evidence.get("on_grid")
-    functions = [f for f in text.tree.body if isinstance(f, ast.FunctionDef)] if text.tree else []
-    kernel = next((f for f in functions if f.name == name), None)
+    kernel = _on_grid(text, finding)
     at = _touched(kernel, finding) if kernel else None
     if kernel is None or at is None:
         return
@@ -232,26 +230,23 @@ def _wraps_round(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for node in (m for m in ast.walk(kernel) if isinstance(m, ast.Subscript)):
         where = node.slice
         if isinstance(where, ast.Name):
-            made = [
-                m.value
-                for m in ast.walk(kernel)
-                if isinstance(m, ast.Assign) and ast.unparse(m.targets[0]) == where.id
-            ]
+            stored = [m for m in ast.walk(kernel) if isinstance(m, ast.Assign)]
+            made = [m.value for m in stored if ast.unparse(m.targets[0]) == where.id]
             where = made[0] if len(made) == 1 else where
         match where:
             case ast.BinOp(left=inner, op=ast.Mod(), right=limit) if _value(thread, limit) == n:
                 found.append((node.lineno, where.lineno, inner, ast.unparse(limit), _value(thread, where)))
-    for read, line, inner, limit, index in found:
+    for read, line, inner, whole, index in found:
         before = _value(thread, inner)
         if read != said.get("line") or index != int(stray[1]) or before is None or 0 <= before < n:
             continue
         lacks = SIDES.get(before - own, "there is no element so far beside its own")
         cause = (
-            f"In {who}, `{ast.unparse(inner)}` is {before}, and `% {limit}` wraps it round to the other end, to element {index}; "
+            f"In {who}, `{ast.unparse(inner)}` is {before}, and `% {whole}` wraps it round to the other end, to element {index}; "
             f"but {lacks}."
         )
-        ask = f"0 <= {ast.unparse(inner)} < {limit}"
-        fix = f"Leave `% {limit}` away, and read the element only where there is one: `{ask}`."
+        ask = f"0 <= {ast.unparse(inner)} < {whole}"
+        fix = f"Leave `% {whole}` away, and read the element only where there is one: `{ask}`."
         if other := sorted({one[1] for one in found} - {line}):
             fix += f" The same in line{'s' if len(other) > 1 else ''} {' and '.join(map(str, other))}."
         yield Fact("wraps-round", line, cause, fix)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Status
-from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grader.domain.verdict import Finding
+    from grader.feedback.explain.engine import Explanation
 
 LAYER = re.compile(r"(?:torch\.)?(?:nn\.)?(?:Lazy)?(?:Linear|Bilinear|Conv(?:Transpose)?[123]d)")
 # Methods that give the same numbers in another place or form.
@@ -102,6 +104,41 @@ def _inputs(forward: ast.FunctionDef) -> set[str]:
     found -= {name for name in found & stored if set(given.get(name, [""])) - {name}}
     once = {name: values[0] for name, values in given.items() if len(values) == 1}
     return found | {name for name, value in once.items() if value in found}
+
+
+def added_input(found: Explanation, finding: Finding, source: str) -> Explanation:
+    """``return f(self.gemm(x)) + x`` in a model, whose input has another width than what the layer gives."""
+    tree = read(source).tree
+    lines = {int(n) for n in re.findall(r"\.py, line (\d+): ", finding.message)}
+    for function in ast.walk(tree) if tree else ():
+        if (
+            not isinstance(function, ast.FunctionDef)
+            or function.name != "forward"
+            or len(function.args.args) < 2
+        ):
+            continue
+        x = function.args.args[1].arg
+        for node in ast.walk(function):
+            if (
+                not isinstance(node, ast.BinOp)
+                or not isinstance(node.op, ast.Add)
+                or node.lineno not in lines
+            ):
+                continue
+            sides = (node.left, node.right)
+            call = next((n for n in sides if isinstance(n, ast.Call)), None)
+            if call is None or not call.args or x not in map(ast.unparse, sides):
+                continue
+            inner, name = ast.unparse(call.args[0]), ast.unparse(call.func)
+            if inner == x or not isinstance(call.args[0], ast.Call):
+                continue
+            cause = (
+                f"`+ {x}` adds forward's own argument, the input of the model, to what {name} makes of `{inner}`: the two have "
+                "different sizes."
+            )
+            fix = f"A residual is what {name} is handed, `{inner}`. If {name} adds it already, leave `+ {x}` away."
+            return replace(found, rule="added-input", cause=cause, fix=fix)
+    return found
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

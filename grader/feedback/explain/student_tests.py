@@ -25,7 +25,10 @@ TYPES = {
     "BFloat16": "bfloat16",
     "Bool": "bool",
 }
-CLOSE = {"allclose": "1e-5", "isclose": "1e-5"}
+CLOSE = {
+    "allclose": "1e-5", "isclose": "1e-5", "assert_allclose": "1e-4 (in float32)",
+    "assert_close": "1.3e-6, and 1e-5 besides, (in float32)",
+}  # fmt: skip
 INT32 = 1 << 31  # the first whole number that does not fit into int32
 NEAR = 12  # lines below the place that the message names
 

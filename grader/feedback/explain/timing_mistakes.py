@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -1167,8 +1168,48 @@ BRACKETS = frozenset(
         Status.WRONG_OUTPUT,
     }
 )
+
+
+def _one_number(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``summary([start.elapsed_time(end) / 100])``: percentiles of one measurement."""
+    raised = re.search(r"must have at least (?:one|two) data points?.*\.py, line (\d+): ", finding.message)
+    if raised is None or text.tree is None:
+        return
+    own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
+    asks = next((f for f in own if f.lineno <= int(raised[1]) <= (f.end_lineno or 0)), None)
+    if asks is None:
+        return
+    for function in own:
+        calls = [
+            n for n in ast.walk(function) if isinstance(n, ast.Call) and ast.unparse(n.func) == asks.name
+        ]
+        for call in (c for c in calls if c.args):
+            made = [n.value for n in ast.walk(function) if isinstance(n, ast.Assign)
+                    and ast.unparse(n.targets[0]) == ast.unparse(call.args[0])]  # fmt: skip
+            given = made[0] if len(made) == 1 else call.args[0]
+            if (
+                not isinstance(given, ast.List)
+                or len(given.elts) != 1
+                or isinstance(given.elts[0], ast.Starred)
+            ):
+                continue
+            name = ast.unparse(call.args[0])
+            if any(
+                isinstance(n, ast.Call) and ast.unparse(n.func) in (f"{name}.append", f"{name}.extend")
+                for n in ast.walk(function)
+            ):
+                continue
+            cause = f"{asks.name} gets a list of one number from here, and percentiles need at least two."
+            if "elapsed_time(" in ast.unparse(function):
+                cause += " One pair of events gives one number: around many calls that is their mean, without any spread."
+            yield Fact("one-number", given.lineno, cause,
+                       "Measure each call by itself, in the loop, and hand over all the times.")  # fmt: skip
+            return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_handed_over, frozenset({Status.RAISED})),
+    (_one_number, frozenset({Status.RAISED})),
     (_timer, frozenset({Status.WRONG_ANSWER})),
     (_bare, BRACKETS),
 )

@@ -1,0 +1,92 @@
+"""Which line of a student's test, timer or model is named: their own, and not the given one above it."""
+
+import pytest
+
+from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import attach
+
+TEST = "def test(kernel, claim):\n    if claim == 'a':\n        pass\n    elif claim == 'b':\n"
+PASSES = "Line 4: It passes on a kernel that reads too little. Which {} would show that?"
+REFUSES = "Line 4: The test fails on a right kernel: AssertionError (line {}: ...). A test must let every right kernel pass."
+
+
+def told(
+    source: str, message: str, status: Status = Status.WRONG_ANSWER, name: str = "k"
+) -> tuple[str, int, str]:
+    found = attach.explained(Finding(name, status, message, 0, 1), source).evidence.get("explanation")
+    return (found["rule"], found["line"], f"{found['cause']} {found['fix']}") if found else ("", 0, "")
+
+
+@pytest.mark.parametrize(
+    ("body", "asked", "line", "words"),
+    [
+        ("        for view in (x.t(),):\n            close(kernel(view), view)\n", "input", 5, "`(x.t(),)`"),
+        ("        y = x * 2\n        for view in (x.t(),):\n            close(kernel(y), view)\n", "input", 7, "`kernel(y)`"),
+        ("        for view in (x.t(),):\n            close(kernel(view), view)\n", "comparison", 6, "`kernel(view)`"),
+        ("        y = x\n        out = kernel(y)\n        assert (out - y).abs().max() < 1\n", "tolerance", 6, "`kernel(y)`"),
+    ],
+)  # fmt: skip
+def test_the_line_that_lets_a_wrong_kernel_pass(body: str, asked: str, line: int, words: str) -> None:
+    rule, at, said = told(TEST + body, PASSES.format(asked))
+    assert (rule, at) == ("lets-it-pass", line) and words in said and f"Which {asked}" in said
+
+
+@pytest.mark.parametrize(
+    ("asserted", "words"),
+    [
+        ("out.dtype == torch.float16", "a dtype"), ("out.is_contiguous()", "a layout in memory"),
+        ("out.stride() == x.stride()", "a strides"[2:]), ("out.shape == (3, 4)", ""), ("torch.equal(out, x)", ""),
+    ],
+)  # fmt: skip
+def test_what_a_right_kernel_need_not_keep(asserted: str, words: str) -> None:
+    rule, at, said = told(f"{TEST}        out = kernel(x)\n        assert {asserted}\n", REFUSES.format(6))
+    assert (rule == "not-promised") == bool(words)
+    assert not words or (at == 6 and words in said and "Take it away." in said)
+
+
+@pytest.mark.parametrize(
+    ("listed", "words"),
+    [
+        ("[64, 200]", "`[torch.randn(64), torch.randn(200)]`"), ("[(3, 4)]", "`[torch.randn(3, 4)]`"),
+        ("[torch.randn(64)]", ""), ("[0]", ""), ("[torch.randn(64), 3]", ""),
+    ],
+)  # fmt: skip
+def test_lengths_in_place_of_tensors(listed: str, words: str) -> None:
+    source = f"TESTS = {{\n    'a': (f, [torch.randn(3)]),\n    'reverse': (f, {listed}),\n}}\n"
+    message = "Line 3: test never calls the kernel. It ended with AttributeError: 'int' object has no attribute 'cuda'"
+    rule, at, said = told(source, message, name="test of reverse")
+    assert (rule == "no-tensors") == bool(words) and (not words or (at == 3 and words in said))
+
+
+TIMER = (
+    "def timed(fn):\n    {}\n    return summary({})\n\ndef summary(seconds):\n    return quantiles(seconds)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "given", "line"),
+    [
+        ("start.record()", "[start.elapsed_time(end) / 100]", 3), ("times = [time() - begun]", "times", 2),
+        ("times = [0]; times.append(1)", "times", 0), ("start.record()", "[*times]", 0),
+    ],
+)  # fmt: skip
+def test_percentiles_of_one_number(first: str, given: str, line: int) -> None:
+    message = "StatisticsError: must have at least two data points (s.py, line 6: return quantiles(seconds))"
+    rule, at, said = told(TIMER.format(first, given), message, Status.RAISED)
+    assert (rule == "one-number") == bool(line) and (not line or at == line)
+    assert ("pair of events" in said) == (bool(line) and "elapsed" in given)
+
+
+@pytest.mark.parametrize(
+    ("returned", "known"),
+    [("f(self.gemm(x), 2) + x", True), ("x + f(self.gemm(x))", True), ("f(x) + x", False), ("f(self.gemm(x)) + y", False)],
+)  # fmt: skip
+def test_the_input_of_a_model_added_to_what_its_layer_gives(returned: str, known: bool) -> None:
+    source = f"class M(nn.Module):\n    def forward(self, x):\n        return {returned}\n"
+    message = (
+        "RuntimeError: The size of tensor a (8) must match the size of tensor b (4) at non-singleton dimension 1 "
+        f"(s.py, line 3: return {returned})"
+    )
+    rule, at, said = told(source, message, Status.RAISED)
+    assert rule == ("added-input" if known else "sizes-differ") and at == 3
+    assert ("unsqueeze" in said) != known
