@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grader.backends.extension.request import named
-from grader.feedback.explain import own_lines, places, refused_lines, slips, torch_names
+from grader.feedback.explain import old_names, own_lines, places, refused_lines, slips, torch_names
 from grader.feedback.explain.places import Error
 from grader.feedback.explain.rules import RULES
 from grader.feedback.explain.rules.cpp import BUILTINS, COMMON, MEMBERS, TORCH
@@ -89,6 +89,12 @@ def explain(log: str, source: str = "") -> Explanation | None:
     if slip := _slip(errors, source):
         return slip
     for candidate, rules in _candidates(lines, errors, source):
+        if old := old_names.told(candidate, source):
+            file, line, code = _place(candidate, "", source)
+            if old.line:
+                file, line, code = "", old.line, source.splitlines()[old.line - 1].strip()
+            text = candidate.text.splitlines()[0] if candidate.text else ""
+            return Explanation("old-name", old.cause, old.fix, "01", text, file, line, code)
         for rule in rules:
             if groups := _fits(rule, candidate):
                 return _fill(rule, groups, candidate, source)

@@ -1,3 +1,0 @@
-// torch's older name for its CUDA side; programs still include it.
-#pragma once
-#include "../simt/torch.h"
