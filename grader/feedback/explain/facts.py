@@ -25,7 +25,9 @@ from grader.feedback.explain import (
     decimal_commas,
     declared_otherwise,
     dialect_mistakes,
+    dynamic_shared,
     edge_reads,
+    endless_loops,
     exchanged_arguments,
     expected_values,
     exponentials,
@@ -39,6 +41,7 @@ from grader.feedback.explain import (
     host_formulas,
     host_mistakes,
     indices,
+    inverted_guards,
     joined_results,
     joined_texts,
     kept_in_loops,
@@ -52,6 +55,7 @@ from grader.feedback.explain import (
     nan_mistakes,
     none_handed_over,
     null_pointers,
+    odd_lanes,
     operator_mistakes,
     precedence,
     product_tiles,
@@ -646,6 +650,11 @@ def _no_barrier(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         else:
             cause = f"This line {here} what another thread {there} in line {other['line']}, in {name}, and no barrier stands between: who comes first is luck."
         fix = "Put `__syncthreads();` between the two, where all threads of the block pass"
+        if not alone and (weaker := _weaker_barrier(text, int(seen["line"]), int(other["line"]))):
+            said, instead = weaker
+            cause = cause.replace("no barrier stands between: who comes first is luck", said)
+            yield Fact("no-barrier", int(seen["line"]), cause, instead or f"{fix}.")
+            return
         if idle := 0 if looped or alone else _idle_barrier(text, int(seen["line"])):
             side = "before" if idle < int(seen["line"]) else "behind"
             fix = f"The `__syncthreads();` of line {idle} stands {side} both: move it between the two, where all threads of the block pass"
@@ -653,6 +662,30 @@ def _no_barrier(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             fix += "; in a loop also at its end, before the next turn writes again"
         yield Fact("no-barrier", int(seen["line"]), cause, f"{fix}.")
         return
+
+
+WEAKER = (
+    (r"__syncwarp\s*\([^;]*\)", "waits for the 32 threads of one warp and for no other thread of the block"),
+    (
+        r"__threadfence(?:_block|_system)?\s*\(\s*\)",
+        "orders what this thread itself stores, and waits for nobody",
+    ),
+)
+
+
+def _weaker_barrier(text: SubmissionText, one: int, other: int) -> tuple[str, str] | None:
+    """What stands between two lines and looks like a barrier of the block, and what to do; None if nothing does."""
+    first, last = sorted((one, other))
+    lines = text.code.split("\n")
+    between = "\n".join(lines[first - 1 : last])
+    for form, does in WEAKER:
+        if found := re.search(form, between):
+            line = first + between.count("\n", 0, found.start())
+            said = f"only `{found[0]}`, line {line}, stands between, which {does}"
+            return said, f"Write `__syncthreads();` in its place, in line {line}."
+    if re.search(r"__syncthreads|\bsync\s*\(|\bbar(?:rier)?\b|arrive_and_wait", between):
+        return "no barrier that makes these two threads wait for each other stands between", ""
+    return None
 
 
 def _idle_barrier(text: SubmissionText, line: int) -> int:
@@ -751,7 +784,11 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *expected_values.FACTS,
     *host_mistakes.FACTS,
     *vector_mistakes.FACTS,
+    *odd_lanes.FACTS,
     (_place_in_block_of_bias, WRONG | OUTSIDE),
+    *dynamic_shared.FACTS,
+    *endless_loops.FACTS,
+    *inverted_guards.FACTS,
     *tile_mistakes.FACTS,
     *product_tiles.FACTS,
     *null_pointers.FACTS,

@@ -97,7 +97,7 @@ class SubmissionText:
             for i, token in enumerate(tokens):
                 if token.text not in ("for", "while", "do"):
                     continue
-                end = _end_of_loop(tokens, i)
+                end = end_of_loop(tokens, i)
                 inside = range(self.line(starts[i]), self.line(starts[end]) + 1)
                 if any(line in inside for line in lines):
                     return True
@@ -143,7 +143,7 @@ def read(source: str) -> SubmissionText:
     return text
 
 
-def _end_of_loop(tokens: Tokens, at: int) -> int:
+def end_of_loop(tokens: Tokens, at: int) -> int:
     """The last token of the loop whose `for`, `while` or `do` is the token ``at``."""
 
     def follows(i: int) -> int:

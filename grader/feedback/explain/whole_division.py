@@ -137,7 +137,7 @@ def grids(text: SubmissionText) -> Iterator[tuple[int, str, str]]:
     """Where the number of a launch's blocks is made, the code that makes it, and the block of that launch."""
 
     def made(name: str, before: int) -> list[tuple[int, str]]:
-        form = rf"(?<![\w.]){name}\s*(?:=(?!=)|\(|\{{)(?P<value>[^;<]*);"
+        form = rf"(?<![\w.]){name}\s*(?:=(?!=)|\(|\{{)(?P<value>(?:[^;<]|<[\w:]+>)*);"
         return [(m.start("value"), m["value"]) for m in re.finditer(form, text.code[:before])]
 
     for match in re.finditer(r"<<<(?P<grid>.*?)(?:,\s*(?P<block>[\w.]+)\s*[,>]|,|>>>)", text.code, re.S):
