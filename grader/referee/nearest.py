@@ -13,6 +13,7 @@ import itertools
 import re
 import shutil
 import tempfile
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -50,6 +51,7 @@ SLIP = 50  # characters of a change that is shown, where it is in several lines
 SLIP_WORDS = 3  # and new words and signs, where it is in one
 MAX_EDITS, MAX_TOKENS = 3, 40  # places and tokens of a change that is worth telling
 TRYING = 6.0  # seconds for all slips of one language
+BUILT = 3.0  # and for those that are built already, even where time is over
 TIMES = 3
 LIMITS = Limits(load=8.0, build=30.0, call=3.0)
 # Answers that the exercise asks for: a change of these would give them away.
@@ -122,7 +124,7 @@ class Nearest:
         one = len(self.lines) < 2  # of several lines, the first may well be right
         place = f"line {self.change.line}: {self.before}" if one else f"lines {_listed(self.lines)}"
         if not one and self.quoted:
-            place = f"{place}: {self.quoted}"
+            place = f"{place}:{'' if self.quoted.startswith(chr(10)) else ' '}{self.quoted}"
         return {
             "rule": "one-change", "cause": cause, "fix": fix, "lesson": "", "error": "", "file": "",
             "line": self.change.line, "code": self.before, "where": place,
@@ -296,7 +298,8 @@ class _Search:
             try:
                 loaded = grading.grade(session).findings[0]
                 if loaded.ok:
-                    stop = min(self.end, time.monotonic() + TRYING)
+                    # The build is paid for: on a slow machine it alone takes what the search has.
+                    stop = max(min(self.end, time.monotonic() + TRYING), time.monotonic() + BUILT)
                     for one in _survivors(session, ranked(made, self.hot), probes[0], stop):
                         if _no_ceiling(one.change, self.source):
                             continue
@@ -357,7 +360,10 @@ class _Search:
         known = str(guess.get("cause", "")) if isinstance(guess, dict) and same else ""
         lines = _touched(self.source, change)
         text = self.source.splitlines()
-        quoted = " ".join(text[n - 1].strip() for n in lines if n <= len(text))
+        shown = [text[n - 1] for n in lines if n <= len(text)]
+        quoted = " ".join(map(str.strip, shown))
+        if len(shown) > 1 and not _in_cpp(self.source, change) and not _parses(quoted):
+            quoted = "\n" + textwrap.dedent("\n".join(shown))  # statements of Python have a line each
         refused = self.failed[0].status in ERRORS
         quoted = quoted if len(quoted) <= QUOTED else ""
         python = change.kind == "drop line" and not _in_cpp(self.source, change)
@@ -640,8 +646,18 @@ def _words(nearest: Nearest) -> tuple[str, str]:
     reason = (_exchanged(*index) if index else MEANS.get((change.was, change.now))) or _turned(
         change.was, change.now
     )
-    cause = f"{was} is the mistake in this line: with {now} in its place {passes}.{reason}"
+    which = "" if piece else _which(nearest)
+    cause = f"{which or was} is the mistake in this line: with {now} in its place {passes}.{reason}"
     return cause, "" if nearest.after == change.now and not piece else write
+
+
+def _which(nearest: Nearest) -> str:
+    """``The second `s` `` of a line that holds the name several times; "" where it stands there once."""
+    was, found = nearest.change.was, _apart(nearest.before, nearest.after)
+    if found is None or not re.fullmatch(r"\w+", was) or found[0].count(was) < 2:
+        return ""
+    number = found[0][: found[2] + 1].count(was)
+    return f"The {('first', 'second', 'third', 'fourth')[number - 1]} `{was}`" if 0 < number < 5 else ""
 
 
 def _missing(nearest: Nearest, passes: str) -> str:
@@ -651,7 +667,27 @@ def _missing(nearest: Nearest, passes: str) -> str:
     if called:
         name = called[1]
         return f"`{name}` without brackets names the function and does not call it: with `{now}` {passes}."
-    return f"`{now}` is missing in this line: with it {passes}."
+    return f"`{now}` is missing in this line: with it {passes}.{_always(nearest)}"
+
+
+CHOICE = re.compile(r"(?P<asked>[^?]+?)\s*\?\s*(?P<value>[^?:]+?)\s*:$")
+
+LAST_THREAD = re.compile(r"==\s*(?:\w*SIZE|blockDim\.x|\w*size|[A-Z_]+|threads)\s*-\s*1\b")
+
+
+def _always(nearest: Nearest) -> str:
+    """What is taken in any case where ``i + 1 < n ? x[i + 1] :`` is missing, with a space in front; or ""."""
+    choice = CHOICE.fullmatch(nearest.change.now)
+    rest = nearest.after.partition(nearest.change.now)[2]
+    other = re.match(r"\s*(?P<v>[-\w.]+|\w+\[[^][]*\])\s*[;,)]", rest)
+    if choice is None or other is None:
+        return ""
+    asked, value = choice["asked"], choice["value"]
+    told = f" Without it {other['v']} is taken in any case; where `{asked}` is true, {value} belongs there."
+    if LAST_THREAD.search(nearest.before) and re.search(r"\[\w+ \+ 1\]$", value):
+        told += " The line is for the last thread of a block"
+        told += f", so {value}, one further, is an element of the next block."
+    return told
 
 
 def _not_shown(nearest: Nearest, found: str) -> tuple[str, str]:

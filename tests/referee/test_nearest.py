@@ -266,6 +266,38 @@ def test_missing_brackets_of_a_call(now: str) -> None:
     assert "`f` without brackets names the function" in str(said["cause"])
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "after", "told"),
+    [
+        ("if (t == SIZE - 1) tile[SIZE] = 0;", "i + 1 < n ? x[i + 1] :",
+         "if (t == SIZE - 1) tile[SIZE] = i + 1 < n ? x[i + 1] : 0;", "one further, is an element of the next block"),
+        ("tile[t] = 0.0f;", "i < n ? x[i] :", "tile[t] = i < n ? x[i] : 0.0f;",
+         "Without it 0.0f is taken in any case; where `i < n` is true, x[i] belongs there."),
+        ("out[i] = 2;", "x[i] *", "out[i] = x[i] * 2;", ""),
+    ],
+)  # fmt: skip
+def test_a_choice_that_is_missing_is_told_with_what_stands_there_now(
+    before: str, now: str, after: str, told: str
+) -> None:
+    change = Change(((4, 4, now),), 60, "insert", "", now, 3)
+    said = str(nearest.Nearest(change, before, after, all=True, lines=(60,)).as_json()["cause"])
+    assert told in said and bool(told) == ("Without it" in said)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("return s * scale + s;", "return s * scale + x;", "The second `s` is the mistake"),
+        ("return s * scale + s;", "return x * scale + s;", "The first `s` is the mistake"),
+        ("return s * scale + t;", "return x * scale + t;", "`s` is the mistake"),
+    ],
+)
+def test_a_name_that_stands_twice_in_its_line_is_counted(before: str, after: str, told: str) -> None:
+    change = Change(((4, 5, "x"),), 60, "replace", "s", "x", 1)
+    said = nearest.Nearest(change, before, after, all=True, lines=(60,)).as_json()
+    assert str(said["cause"]).startswith(told)
+
+
 def test_a_statement_of_several_lines_is_quoted_and_an_error_not_worked_out_by_hand() -> None:
     much = Change(((0, 9, "f(a, b, c, d, e)"),), 28, "replace", "g(1)", "f(a, b, c, d, e)", 9)
     wrong = nearest.Nearest(much, "g(", "f(", all=True, lines=(28, 29), quoted="g( 2 * n)")

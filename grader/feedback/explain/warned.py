@@ -111,7 +111,9 @@ def _condition(one: Warned, _lines: list[str]) -> Words | None:
 
 
 def _empty(one: Warned, _lines: list[str]) -> Words:
-    cause = "The semicolon after the condition ends the statement: what stands below it is done in any case."
+    cause = (
+        "The semicolon after the condition ends the statement: what was to depend on it is done in any case."
+    )
     return (
         "empty-body",
         cause,
