@@ -270,7 +270,8 @@ def test_missing_brackets_of_a_call(now: str) -> None:
     ("before", "now", "after", "told"),
     [
         ("if (t == SIZE - 1) tile[SIZE] = 0;", "i + 1 < n ? x[i + 1] :",
-         "if (t == SIZE - 1) tile[SIZE] = i + 1 < n ? x[i + 1] : 0;", "one further, is an element of the next block"),
+         "if (t == SIZE - 1) tile[SIZE] = i + 1 < n ? x[i + 1] : 0;",
+         "one further, is an element of the next block"),
         ("tile[t] = 0.0f;", "i < n ? x[i] :", "tile[t] = i < n ? x[i] : 0.0f;",
          "Without it 0.0f is taken in any case; where `i < n` is true, x[i] belongs there."),
         ("out[i] = 2;", "x[i] *", "out[i] = x[i] * 2;", ""),

@@ -267,6 +267,7 @@ def _joined_guard(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _formula(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
+        wrong: dict[str, dict[int, str]] = {}  # by the reason: what to write, by the line
         for statement in re.finditer(r"[^;{}]+", kernel.body):
             first = re.search(r"\b(?:blockIdx|threadIdx)\b", statement[0])
             if first is None:
@@ -276,8 +277,7 @@ def _formula(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             for pattern, why in FORMULAS:
                 if match := re.search(pattern, plain):
                     d = next((g for g in match.groups() if g), "x")
-                    cause = f"This is not a thread's number in the whole grid: {why}."
-                    yield Fact("thread-number", where, cause, f"Write `{_number(d, statement[0])}`.")
+                    wrong.setdefault(why, {})[where] = _number(d, statement[0])
             for match in (m for m in MIXED.finditer(plain) if len(set(m.groups())) > 1):
                 cause = (
                     f"This mixes directions: {', '.join(sorted(set(match.groups())))} stand in one number."
@@ -287,6 +287,15 @@ def _formula(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 meant = [d for d in dict.fromkeys([most, *match.groups()]) if d not in used] or [most]
                 fix = f"A number along one direction has that letter three times: `{_number(meant[0], statement[0])}`."
                 yield Fact("thread-number", where, cause, fix)
+        for why, places in wrong.items():
+            where, *others = places
+            fix = f"Write `{places[where]}`."
+            fix += "".join(
+                f" Line {line} has the same mistake: there write `{places[line]}`." for line in others
+            )
+            yield Fact(
+                "thread-number", where, f"This is not a thread's number in the whole grid: {why}.", fix
+            )
 
 
 def _number(d: str, statement: str) -> str:

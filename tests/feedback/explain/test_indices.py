@@ -12,9 +12,12 @@ from grader.feedback.explain import (
     attach,
     bodies,
     claim_tests,
+    endless_loops,
     host_mistakes,
     indices,
+    inverted_guards,
     layer_mistakes,
+    odd_lanes,
     vector_mistakes,
 )
 from grader.feedback.explain.source_text import read
@@ -27,7 +30,18 @@ KERNEL = "__global__ void k(const float* in, float* out, int rows, int cols) {{\
 USUAL = KERNEL.format("int row = blockIdx.y * 16 + threadIdx.y; int col = blockIdx.x * 16 + threadIdx.x;")
 
 
-MODULES = (alignment, bodies, claim_tests, host_mistakes, indices, layer_mistakes, vector_mistakes)
+MODULES = (
+    alignment,
+    bodies,
+    claim_tests,
+    endless_loops,
+    host_mistakes,
+    indices,
+    inverted_guards,
+    layer_mistakes,
+    odd_lanes,
+    vector_mistakes,
+)
 EVERY = [fact for module in MODULES for fact in module.FACTS]
 
 
@@ -278,3 +292,14 @@ def test_dimensions_are_no_elements(condition: str, told: bool) -> None:
     found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "line": 0}
     assert (found["rule"] == "dimensions-asked") is told
     assert not told or found["line"] == 3
+
+
+def test_the_same_mistake_in_both_directions_is_told_with_both_lines() -> None:
+    body = (
+        "int row = blockIdx.y * gridDim.y + threadIdx.y;\nint col = blockIdx.x * gridDim.x + threadIdx.x;\n"
+        "out[row * cols + col] = in[0];"
+    )
+    text = read(f'source = r"""\n{KERNEL.format(body)}"""\n')
+    (fact,) = [f for find, _ in indices.FACTS for f in find(text, FAILED) if f.rule == "thread-number"]
+    assert fact.line == 3 and "Line 4 has the same mistake" in fact.fix
+    assert "blockIdx.y * blockDim.y" in fact.fix and "blockIdx.x * blockDim.x" in fact.fix
