@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from grader.backends.simt.compile.tokens import closing, tokenize
 from grader.domain.verdict import Status
-from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, end_of_loop
+from grader.feedback.explain.source_text import OUTSIDE, Fact, Finder, SubmissionText, end_of_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,6 +110,4 @@ def _mended(function: CppFunction, loop: Loop, condition: str, own: list[str]) -
     return f"Change {first} in the loop, or ask once, with `if ({condition})`."
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
-    (_endless, frozenset({Status.TIMEOUT, Status.CRASHED})),
-)
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_endless, OUTSIDE | {Status.TIMEOUT, Status.FAILED}),)

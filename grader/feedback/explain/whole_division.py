@@ -37,6 +37,7 @@ WORD = re.compile(r"[A-Za-z_]\w*(?:\.[xyz]\b)?")
 
 
 MOST_PLACES = 12  # where the number of blocks is made
+SHIFTED = re.compile(r"(?<![\w.\])>])(?P<n>[A-Za-z_]\w*(?:\.numel\(\))?)\s*>>\s*(?P<k>\d{1,2})\b")
 CHAIN = re.compile(
     r"(?P<a>(?<![\w.\])>])[\w.]+(?:\(\w*\))?|(?<![\w>])\((?:[^()]|\([^()]*\))*\))(?P<rest>\s*/\s*[\w.]+(?:\s*/\s*[\w.]+)*)"
 )
@@ -131,6 +132,13 @@ def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             around = _argument(value, part.start(), part.end())
             if fact := _down(text, part, around, block):
                 yield Fact("grid-rounded-down", text.line(start + part.start()), *fact)
+        for shift in SHIFTED.finditer(value):
+            if "+" in value or "%" in value or int(shift["k"]) > 20:
+                continue  # rounded up, or a rest that is asked for
+            by = 1 << int(shift["k"])
+            cause = f"`{shift[0]}` is {shift['n']} / {by:,}, rounded down: where that does not divide evenly, the elements beyond the last full block get no thread."
+            fix = f"Round up: `({shift['n']} + {by - 1}) >> {shift['k']}`."
+            yield Fact("grid-rounded-down", text.line(start + shift.start()), cause, fix)
 
 
 def grids(text: SubmissionText) -> Iterator[tuple[int, str, str]]:
@@ -144,7 +152,7 @@ def grids(text: SubmissionText) -> Iterator[tuple[int, str, str]]:
         places = [(match.start("grid"), match["grid"])]
         for start, value in places:
             # A variable, and those that it is made of, where it is no quotient itself.
-            if len(places) < MOST_PLACES and not re.search(r"/|ceil|div", value):
+            if len(places) < MOST_PLACES and not re.search(r"/|>>|ceil|div", value):
                 for name in re.findall(r"\b([A-Za-z_]\w*)\b", value):
                     places += [one for one in made(name, match.start()) if one[0] != start]
         yield from ((start, value, match["block"] or "") for start, value in places)

@@ -168,6 +168,17 @@ def test_a_number_of_blocks_that_is_rounded_down(value: str) -> None:
     assert fact.line == 3 and "rounds down" in fact.cause and "(n + threads - 1) / threads" in fact.fix
 
 
+@pytest.mark.parametrize(
+    ("value", "fix"), [("n >> 8", "(n + 255) >> 8"), ("(n + 255) >> 8", ""), ("(n >> 8) + 1", "")]
+)
+@pytest.mark.parametrize("made", ["const int b = {};\n    k<<<b, 256>>>(x);", "int c; k<<<{}, 256>>>(x);"])
+def test_a_number_of_blocks_by_a_shift(value: str, fix: str, made: str) -> None:
+    source = f'code = r"""\nvoid host() {{\n    {made.format(value)}\n}}\n"""\n'
+    finding = Finding("memory", Status.UNINITIALISED, "95 of 4191 elements were never written")
+    facts_ = list(whole_division.rounded_down(read(source), finding))
+    assert [(f.line, fix in f.fix) for f in facts_] == ([(3, True)] if fix else [])
+
+
 HOSTILE: tuple[Callable[[int], str], ...] = (
     lambda n: "while (" * n,
     lambda n: "while (i < n) " * n,
