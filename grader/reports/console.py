@@ -77,10 +77,8 @@ def show_below(
             console.print(_looked(item))
     for item in opinion:
         console.print(Text(f"  second opinion, which decides nothing: {item.message}", style="dim"))
-    if verdict.output.strip():
-        console.print(
-            Panel(Text(_cut(verdict.output)), title="printed by the submission", border_style="dim")
-        )
+    if printed := _cut(verdict.output):
+        console.print(Panel(Text(printed), title="printed by the submission", border_style="dim"))
     console.print(summary(verdict))
 
 
@@ -333,6 +331,14 @@ def first_sentence(text: str) -> str:
     return line.split(". ")[0][:160]
 
 
+# PyTorch's C++ stack, hundreds of lines that say nothing of the student's file.
+STACK = re.compile(
+    r"^(?:Exception raised from [^\n]*\(most recent call first\):|frame #\d+: [^\n]*|<omitting python frames>)"
+    r"(?:\n|\Z)\n*",
+    re.M,
+)
+
+
 def _cut(text: str, lines: int = 12) -> str:
-    kept = text.strip().splitlines()
+    kept = STACK.sub("", text).strip().splitlines()
     return "\n".join(kept[:lines] + ([f"... {len(kept) - lines} more lines"] if len(kept) > lines else []))

@@ -218,3 +218,15 @@ def test_a_name_with_brackets_is_shown_as_it_is(every: bool) -> None:
     )
     report.show_table(Console(file=out, width=80), made, "why", every=every)
     assert "[/*]" in out.getvalue() and "[red]" in out.getvalue()
+
+
+def test_a_stack_of_cpp_frames_is_not_printed() -> None:
+    stack = "Exception raised from fail at a.cpp:4 (most recent call first):\nframe #0: f() (libc10.so)\n"
+    output = f"first\n{stack * 40}<omitting python frames>\n\nlast frame #1: mine\n"
+    passed = verdict(Finding("a", Status.PASSED, "", 1, 1))
+    text = shown(replace(passed, output=output), 100)
+    assert "first" in text and "last frame #1: mine" in text
+    assert "libc10" not in text and "more lines" not in text and "omitting" not in text
+    assert "printed by" not in shown(
+        replace(verdict(Finding("a", Status.PASSED, "", 1, 1)), output=stack), 100
+    )

@@ -989,6 +989,30 @@ def _shadowed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("name-shadowed", node.lineno, cause, "Give what you make another name.")
 
 
+def _old_profiler(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``torch.autograd.profiler.profile``, the class from before ``torch.profiler``."""
+    if text.tree is None or not re.search(
+        r"schedule|step\b|steps\b|on_trace_ready|activities", finding.message
+    ):
+        return
+    old = {f"{before}autograd.profiler" for before in ("torch.", "")}
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for one in node.names:
+                if f"{module}{one.name}" in ("torch.autograd.profiler", "torch.autograd.profiler.profile"):
+                    old.add(one.asname or one.name)
+    for node in ast.walk(text.tree):
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and (
+            called in old or called.removesuffix(".profile") in old - {called}
+        ):
+            cause = f"`{called}` is PyTorch's older profiler, of torch.autograd: it has no `schedule` and no `step()`."
+            yield Fact("old-profiler", node.lineno, cause,
+                       "Use `torch.profiler.profile`, with `activities=`, `schedule=` and `on_trace_ready=`.")  # fmt: skip
+            return
+
+
 def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``tensorboard_trace_handler(path)``, which takes a folder."""
     for node in ast.walk(text.tree) if text.tree else ():
@@ -1029,6 +1053,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_keyword, frozenset({Status.RAISED})),
     (_forward_outside, frozenset({Status.RAISED, Status.MISSING_ENTRY})),
     (_shadowed, frozenset({Status.RAISED})),
+    (_old_profiler, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_trace_folder, frozenset({Status.RAISED, Status.WRONG_ANSWER})),
     (_plain_tensor, frozenset({Status.MISSING_ENTRY})),
     (_only_in_the_module, frozenset({Status.MISSING_ENTRY})),

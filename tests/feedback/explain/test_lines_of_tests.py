@@ -1,6 +1,9 @@
 """Which line of a student's test, timer or model is named: their own, and not the given one above it."""
 
+import inspect
+
 import pytest
+import torch
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import attach
@@ -90,3 +93,26 @@ def test_the_input_of_a_model_added_to_what_its_layer_gives(returned: str, known
     rule, at, said = told(source, message, Status.RAISED)
     assert rule == ("added-input" if known else "sizes-differ") and at == 3
     assert ("unsqueeze" in said) != known
+
+
+@pytest.mark.parametrize(
+    ("imported", "called", "old"),
+    [
+        ("import torch", "torch.autograd.profiler.profile", True),
+        ("from torch.autograd import profiler", "profiler.profile", True),
+        ("from torch.autograd.profiler import profile", "profile", True),
+        ("import torch.autograd.profiler as ap", "ap.profile", True),
+        ("from torch.profiler import profile", "profile", False),
+        ("import torch", "torch.profiler.profile", False),
+    ],
+)
+def test_the_older_profiler(imported: str, called: str, old: bool) -> None:
+    source = f"{imported}\ndef record(path):\n    with {called}() as p:\n        pass\n"
+    message = "Line 3: this profile(...) has no `schedule`, so nothing is a step of it."
+    rule, at, said = told(source, message)
+    assert (rule == "old-profiler") == old and (not old or (at == 3 and f"`{called}`" in said))
+
+
+def test_what_is_said_of_the_older_profiler_is_so() -> None:
+    older = torch.autograd.profiler.profile
+    assert "schedule" not in inspect.signature(older).parameters and not hasattr(older, "step")
