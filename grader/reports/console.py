@@ -333,8 +333,8 @@ def first_sentence(text: str) -> str:
 
 # PyTorch's C++ stack, hundreds of lines that say nothing of the student's file.
 STACK = re.compile(
-    r"^(?:Exception raised from [^\n]*\(most recent call first\):|frame #\d+: [^\n]*|<omitting python frames>)"
-    r"(?:\n|\Z)\n*",
+    r"^(?:Exception raised from [^\n]*\(most recent call first\):|frame #\d+: [^\n]*"
+    r"|<omitting python frames>)\n*",
     re.M,
 )
 

@@ -226,12 +226,15 @@ def _wraps_round(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if kernel is None or stray is None or not n or len(kernel.args.args) < (6 if size else 3):
         return
     thread, who = _of_element(kernel, own, size, n)
+    stored: dict[str, list[ast.expr]] = {}
+    for one in (m for m in ast.walk(kernel) if isinstance(m, ast.Assign)):
+        if isinstance(one.targets[0], ast.Name):
+            stored.setdefault(one.targets[0].id, []).append(one.value)
     found = []
     for node in (m for m in ast.walk(kernel) if isinstance(m, ast.Subscript)):
         where = node.slice
         if isinstance(where, ast.Name):
-            stored = [m for m in ast.walk(kernel) if isinstance(m, ast.Assign)]
-            made = [m.value for m in stored if ast.unparse(m.targets[0]) == where.id]
+            made = stored.get(where.id, [])
             where = made[0] if len(made) == 1 else where
         match where:
             case ast.BinOp(left=inner, op=ast.Mod(), right=limit) if _value(thread, limit) == n:

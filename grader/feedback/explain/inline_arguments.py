@@ -368,7 +368,7 @@ def _letters(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator
     given = _keyword(call, "extra_include_paths")
     value = written_out(text, given.value) if given else None
     missing = re.search(
-        r"(\S+): No such file or directory", f"{finding.message}\n{finding.evidence.get('log')}"
+        r"(?<!\S)(\S{1,200}): No such file or directory", f"{finding.message}\n{finding.evidence.get('log')}"
     )
     if missing and isinstance(value, ast.Constant) and isinstance(value.value, str):
         cause = (

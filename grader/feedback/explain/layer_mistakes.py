@@ -127,7 +127,7 @@ def added_input(found: Explanation, finding: Finding, source: str) -> Explanatio
                 continue
             sides = (node.left, node.right)
             call = next((n for n in sides if isinstance(n, ast.Call)), None)
-            if call is None or not call.args or x not in map(ast.unparse, sides):
+            if call is None or not call.args or not any(isinstance(n, ast.Name) and n.id == x for n in sides):
                 continue
             inner, name = ast.unparse(call.args[0]), ast.unparse(call.func)
             if inner == x or not isinstance(call.args[0], ast.Call):

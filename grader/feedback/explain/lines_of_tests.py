@@ -18,8 +18,8 @@ SURVIVES = re.compile(
     r"It passes on a kernel that .*?(Which (?:assertion|comparison|input|tolerance) would show that\?)"
 )
 # What two right kernels may give differently, and how it is called.
-NOT_PROMISED = {"dtype": "dtype", "stride": "strides", "is_contiguous": "layout in memory", "device": "device",
-                "grad_fn": "grad_fn", "is_leaf": "place in the graph"}  # fmt: skip
+NOT_PROMISED = {"dtype": "dtype", "stride": "stride", "is_contiguous": "layout in memory", "device": "device",
+                "grad_fn": "grad_fn"}  # fmt: skip
 
 
 def _lets_it_pass(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -66,6 +66,7 @@ def _not_promised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 f"{kind}, and the test refuses it."
             )
             yield Fact("not-promised", node.lineno, cause, left_empty.without(text.source, range(node.lineno, (node.end_lineno or 0) + 1)))  # fmt: skip
+            return
 
 
 def _no_tensors(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -81,7 +82,7 @@ def _no_tensors(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             sizes = (
                 [ast.literal_eval(n) for n in part.elts if _sizes(n)] if isinstance(part, ast.List) else []
             )
-            if not isinstance(part, ast.List) or not sizes or len(sizes) != len(part.elts):
+            if not isinstance(part, ast.List) or not 0 < len(sizes) == len(part.elts) <= 8:
                 continue
             shown = text.quoted(part)
             made = ", ".join(f"torch.randn({str(one).strip('()')})" for one in sizes)

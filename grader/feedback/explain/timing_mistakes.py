@@ -1183,7 +1183,7 @@ def _one_number(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         calls = [
             n for n in ast.walk(function) if isinstance(n, ast.Call) and ast.unparse(n.func) == asks.name
         ]
-        for call in (c for c in calls if c.args):
+        for call in [c for c in calls if c.args][:5]:
             made = [n.value for n in ast.walk(function) if isinstance(n, ast.Assign)
                     and ast.unparse(n.targets[0]) == ast.unparse(call.args[0])]  # fmt: skip
             given = made[0] if len(made) == 1 else call.args[0]
