@@ -77,7 +77,7 @@ def advice(status: Status, message: str = "") -> str:
     if status is Status.WRONG_OUTPUT and first.startswith("The call returned"):
         return ""  # it has no elements
     if status is Status.RACE and "Each element must belong to one thread" in message:
-        return ""  # the message says it, and a grid in Python has no barrier
+        return "Give each element one owner."  # a grid in Python has no barrier
     if status is Status.WRONG_STREAM and "getCurrentCUDAStream" in message:
         return ""  # the message says it
     tried = "" if status is Status.FAILED else SENTENCE[status].partition("; ")[2]
