@@ -639,6 +639,22 @@ def _another_dtype(text: SubmissionText, condition: str) -> tuple[str, str] | No
     return cause, f"Write `{x}.scalar_type() == torch::{constant}`."
 
 
+def _views_refused(condition: str) -> tuple[str, str] | None:
+    """Cause and fix of a check that takes no view: a fix that holds whatever handed it over."""
+    asked = re.fullmatch(r"(?P<x>\w+)\.is_contiguous\(\s*\)", condition)
+    if asked is None:
+        return None
+    x = asked["x"]
+    cause = (
+        f"This check refuses every view whose elements do not lie one after the other, such as `t()` or `[:, ::2]` of a "
+        f"tensor, and {x} is one here: it is to be computed as any other."
+    )
+    return cause, (
+        f"Take it in place of refusing it: `{x}.contiguous()` is a copy in the usual order, or {x} itself where it "
+        "has that order already."
+    )
+
+
 def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """Which of the file's own TORCH_CHECKs refused what it had to take."""
     told = f"{finding.message} {finding.evidence.get('text')}"
@@ -660,7 +676,7 @@ def _check_refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             if condition.count("!=") == 1 and not re.search(r"&&|[|]{2}", condition):
                 turned = condition.replace("!=", "==")
                 fix = f"TORCH_CHECK takes what must be true, and refuses everything else: write `{turned}` if that must be true."
-            if other := _another_dtype(text, condition):
+            if other := _another_dtype(text, condition) or _views_refused(condition):
                 cause, fix = other
             yield Fact("check-refused", text.line(match.start()), cause, fix)
 

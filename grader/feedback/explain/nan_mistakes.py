@@ -11,6 +11,10 @@ from grader.feedback.explain.source_text import CppFunction, Fact, Finder, Submi
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+UNLESS = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
+MASK = r"(?:\b(?:static_cast\s*<\s*float\s*>|float)\s*|\(\s*float\s*\)\s*)?\(\s*(?P<c>[^;(){}?:&|,]*[<>]=?[^;(){}?:&|,]*)\)"
+VALUE = r"(?P<e>[A-Za-z_]\w*(?:\.[xyzw])?(?:\s*\[[^\];]*\])?)"
+MASKED = (re.compile(rf"(?<![\w.\])]){VALUE}\s*\*\s*{MASK}"), re.compile(rf"{MASK}\s*\*\s*{VALUE}"))
 NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)[fF]?"
 CONDITION = re.compile(r"^(?P<left>[^<>]+?)\s*(?P<op>>=?|<=?)\s*(?P<right>[^<>]+)$")
 OTHER = {">": "<", ">=": "<", "<": ">", "<=": ">"}
@@ -47,6 +51,26 @@ def _lost(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                        "Compare so that NaN stays: `x < 0.0f ? 0.0f : x` is x where x is NaN, because no comparison with NaN is true.")  # fmt: skip
     for function in device:
         yield from _compared(text, function)
+
+
+def _masked(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``v * (v > 0)``, whose product with 0 is NaN where v is infinite."""
+    if not re.search(r"is -?nan, expected (?!-?nan)", finding.message):
+        return
+    for function in text.functions:
+        for match in (
+            () if function in text.host else (m for form in MASKED for m in form.finditer(function.body))
+        ):
+            value, asked = match["e"], _asked(match["c"])
+            if not asked or not _float(value, function):
+                continue
+            cause = (
+                f"Where `{match['c'].strip()}` is false, this multiplies {value} by 0, and infinity times 0 is NaN, as NaN times 0 is: "
+                "such a product clears finite numbers only."
+            )
+            left, op, bound = asked
+            fix = f"Choose in place of multiplying: `{left} {UNLESS[op]} {bound} ? 0.0f : {value}`."
+            yield Fact("masked-product", text.line(function.start + match.start()), cause, fix)
 
 
 def _compared(text: SubmissionText, function: CppFunction) -> Iterator[Fact]:
@@ -125,4 +149,5 @@ def _float(value: str, function: CppFunction) -> bool:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_lost, frozenset({Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    (_masked, frozenset({Status.NOT_FINITE})),
 )

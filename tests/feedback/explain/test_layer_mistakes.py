@@ -87,3 +87,13 @@ def test_a_check_is_not_blamed_for_what_a_line_of_python_hands_over() -> None:
     assert "must be accepted" not in found["cause"]
     direct = told(SOURCE, message="RuntimeError: bias must have one element for each column")
     assert "refused an input that must be accepted" in direct["cause"]
+
+
+def test_a_check_that_refuses_views_is_told_to_take_them() -> None:
+    source = SOURCE.replace("bias must have", "x must be contiguous; bias must have")
+    message = "RuntimeError: x must be contiguous (m.py, line 17: forward)"
+    check = 'TORCH_CHECK(x.is_contiguous(), "x must be contiguous");'
+    before, _, after = source.partition("TORCH_CHECK(")
+    found = told(f"{before}{check}{after[after.index(';') + 1 :]}", message=message)
+    assert found["rule"] == "check-refused" and "x is one here" in found["cause"]
+    assert "`x.contiguous()` is a copy" in found["fix"]

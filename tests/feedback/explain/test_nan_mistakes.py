@@ -65,6 +65,25 @@ def test_what_keeps_nan_and_what_asks_for_an_index_is_left_alone(form: str, body
     assert told(form, body) is None
 
 
+@pytest.mark.parametrize(
+    ("body", "fix"),
+    [
+        ("return s * (s > 0.0f);", "`s <= 0.0f ? 0.0f : s`"),
+        ("return (0.0f < s) * s;", "`s <= 0.0f ? 0.0f : s`"),
+        ("return s * static_cast<float>(s >= 0);", "`s < 0 ? 0.0f : s`"),
+        ("return s * (float)(v < 0);", "`v >= 0 ? 0.0f : s`"),
+    ],
+)
+def test_a_product_with_a_mask_makes_nan_of_infinity(body: str, fix: str) -> None:
+    made = Finding("nan and inf", Status.NOT_FINITE, "First wrong: element [5, 0] is nan, expected 0.")
+    source = f'source = r"""\n{DEVICE.format(body)}"""\nmodule = load_inline("m", cuda_sources=source)\n'
+    explanation = attach.explained(made, source).evidence["explanation"]
+    assert explanation["rule"] == "masked-product" and fix in explanation["fix"] and explanation["line"] == 4
+    kept = Finding("nan and inf", Status.NOT_FINITE, "First wrong: element [5, 0] is nan, expected -nan.")
+    other = attach.explained(kept, source).evidence.get("explanation")
+    assert not other or other["rule"] != "masked-product"
+
+
 def test_without_a_nan_in_the_message_no_comparison_is_blamed() -> None:
     other = Finding("odd sizes", Status.WRONG_OUTPUT, "First wrong: element [6, 0] is 0, expected 1.")
     assert told(DEVICE, "return s > 0 ? s : 0;", other) is None
