@@ -22,7 +22,8 @@ class Launches:
     """``entry(x, scale)`` launches ``kernel`` once, with just as many blocks of the file's BLOCK as x needs.
 
     ``threads``: the launch names the size of its blocks itself, as numba's ``kernel[blocks, threads]`` does;
-    else the kernel is given it as ``BLOCK``, as Triton's are.
+    else the kernel is given it as ``BLOCK``, as Triton's are. A tensor that is handed over must hold x's elements: what torch has computed of
+    them before is not the kernel's work.
     """
 
     name: str
@@ -73,4 +74,6 @@ class Launches:
             return f"the kernel is launched with blocks of {threads}. Hand it the file's BLOCK: {how}."
         if blocks != needed:
             return f"{blocks} blocks are launched, {needed} are needed."
+        if launches[0].get("elements") is not True:
+            return f"no tensor that {self.kernel} is handed holds the elements of x, from which it must compute."
         return "" if seen.get("sevens") is True else "what comes back is not what the kernel has written."

@@ -42,7 +42,10 @@ def test_without_the_packages_one_sentence_says_what_to_install() -> None:
 
 
 def launched(configuration: object, **named: object) -> dict[str, object]:
-    return {"launches": [{"configuration": configuration, "named": named}], "sevens": True}
+    return {
+        "launches": [{"configuration": configuration, "named": named, "elements": True}],
+        "sevens": True,
+    }
 
 
 def test_a_launch_needs_the_right_grid_for_any_block() -> None:
@@ -52,6 +55,9 @@ def test_a_launch_needs_the_right_grid_for_any_block() -> None:
     assert "blocks of 256" in TRITON._wrong(65, 64, launched([2], BLOCK=256))
     assert "blocks of None" in TRITON._wrong(65, 64, launched([2]))
     assert "3 blocks are launched" in NUMBA._wrong(65, 64, launched([3, 64]))
+    other = launched([2, 64])
+    other["launches"][0]["elements"] = False  # type: ignore[index]
+    assert "holds the elements of x" in NUMBA._wrong(65, 64, other)
     assert "launched 0 times" in NUMBA._wrong(65, 64, {"launches": []})
     assert "not what the kernel has written" in NUMBA._wrong(1, 64, launched([1, 64]) | {"sevens": False})
     assert "no blocks" in NUMBA._wrong(0, 64, launched([0, 64])) and not NUMBA._wrong(0, 64, {"launches": []})
@@ -72,7 +78,9 @@ def test_the_stand_in_notes_a_launch_and_writes_to_everything_but_the_input() ->
     stand_in[lambda meta: (meta["BLOCK"],)](x, out, 1.0, n=4, BLOCK=2)
     stand_in[2, (64,)](x.view(-1), out)
     assert stand_in.launches == [
-        {"configuration": [2], "named": {"n": 4, "BLOCK": 2}},
-        {"configuration": [2, [64]], "named": {}},
+        {"configuration": [2], "named": {"n": 4, "BLOCK": 2}, "elements": True},
+        {"configuration": [2, [64]], "named": {}, "elements": True},
     ]
     assert out.tolist() == [7.0] * 4 and not x.any()
+    stand_in[2, (64,)](x + 1, out)
+    assert stand_in.launches[2]["elements"] is False
