@@ -11,6 +11,7 @@ import itertools
 import math
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Evidence, Finding, Status
@@ -26,6 +27,7 @@ CLOCKS = {"perf_counter", "perf_counter_ns", "time", "time_ns", "monotonic", "mo
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp)
 INNER = (ast.Lambda, ast.FunctionDef)
 IN_CACHE = 4  # inputs that lie in the cache together
+MOST_TAKEN = 20  # values that are worked out once and looked at
 SHORT = 1e-4  # seconds below which the cost of a launch or a wait is seen
 FIELDS = ("median", "p10", "p90", "n")
 SHARE = {"median": 0.5, "p10": 0.1, "p90": 0.9}
@@ -512,7 +514,49 @@ class TimerCode:
                 yield Fact("one-input", int(getattr(node, "lineno", 0)), cause,
                            "Take another one each time: `inputs = itertools.cycle(inputs)` before, and `next(inputs)` in the call.")  # fmt: skip
                 return
-        yield from self._handed_over(self.entry)
+        yield from self._taken_once(self.entry, name) or self._handed_over(self.entry)
+
+    def _taken_once(self, entry: ast.FunctionDef, name: str) -> list[Fact]:
+        """``x = next(inputs)`` in front of what is timed, a default value, an argument of ``partial``."""
+        inner = [n for n in ast.walk(entry) if isinstance(n, INNER) and n is not entry]
+        bodies = [p for n in inner for p in (n.body if isinstance(n.body, list) else [n.body])]
+        loops = [n for n in ast.walk(entry) if isinstance(n, (*LOOPS, ast.While))]
+        again = {id(m): m for n in (*bodies, *loops) for m in ast.walk(n)}
+        uses = {n.id: n.lineno for n in again.values() if isinstance(n, ast.Name)}
+        kept = {n.id for n in again.values() if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        early = {id(m) for n in inner for d in _defaults(n) for m in ast.walk(d)}
+        early |= {id(m) for n in ast.walk(entry) if _called(n) == "partial" for m in ast.walk(n)}
+        targets: dict[int, list[ast.expr]] = {}
+        for target, value in (p for n in ast.walk(entry) if isinstance(n, ast.Assign) for p in _pairs(n)):
+            targets.setdefault(id(value), []).append(target)
+        once = (n for n in _ordered(entry) if id(n) in targets or id(n) in early)
+        asked = (n for n in once if id(n) not in again and isinstance(n, ast.Call | ast.Subscript))
+        for node in islice(asked, MOST_TAKEN):
+            if isinstance(node, ast.Subscript):
+                made, _ = _resolved(node.value, entry, node.lineno)
+                if not isinstance(node.slice, ast.Constant) or not any(
+                    _calls(m, name) for m in ast.walk(made)
+                ):
+                    continue
+            elif _called(node) != "next":
+                continue
+            given = targets.get(id(node), [])
+            names = [m.id for t in given for m in ast.walk(t) if isinstance(m, ast.Name)]
+            used = [x for x in names if x in uses and x not in kept]
+            if not used and id(node) not in early:
+                continue
+            shown = self.shown(node)
+            does = f"`{shown}` is worked out" if isinstance(node, ast.Subscript) else "`next` runs"
+            where = f", as line {uses[used[0]]} uses `{used[0]}`" if used else ""
+            cause = (
+                f"{does} only once here, before the timing, so all timed calls get this one input{where}. It stays in the "
+                "cache, where the kernel reads it faster than from memory."
+            )
+            fix = f"Write `{shown}` in the call that is timed, so that each call takes another one."
+            if isinstance(node, ast.Subscript):
+                fix = f"Take another one in each call: `inputs = itertools.cycle({self.shown(node.value)})` before, and `next(inputs)` in the call."
+            return [Fact("taken-once", node.lineno, cause, fix)]
+        return []
 
     def _from_a_generator(self, entry: ast.FunctionDef, name: str) -> Fact | None:
         """Inputs that a generator makes one by one, each when the timed call asks for it."""
@@ -1006,6 +1050,12 @@ def _count(loop: ast.AST) -> int | None:
         value = over.args[0]
         return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int) else None
     return None
+
+
+def _defaults(node: ast.AST) -> list[ast.expr]:
+    """The default values of a function's parameters, which are worked out once, when it is made."""
+    given = getattr(node, "args", None)
+    return [*given.defaults, *(d for d in given.kw_defaults if d)] if isinstance(given, ast.arguments) else []
 
 
 def _in_lambda(function: ast.FunctionDef, node: ast.AST) -> bool:

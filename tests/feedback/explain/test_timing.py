@@ -222,3 +222,24 @@ def test_inputs_that_a_generator_makes_in_what_is_timed() -> None:
     assert said(listed, lazy, **late) == ("made-late", code)
     assert said("next(inputs)", "make_input()", **late)[0] == "fresh-input"
     assert said(listed, listed, **late) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "call", "code"),
+    [
+        ("x = next(inputs)", "lambda: kernel(x, out)", "x = next(inputs)"),
+        ("x, y = next(inputs), 1", "lambda: kernel(x, out)", "x, y = next(inputs), 1"),
+        ("x, y = next(inputs)", "lambda: kernel(x, out)", "x, y = next(inputs)"),
+        ("many = [make_input() for _ in range(16)]\n    x = many[0]", "lambda: kernel(x, out)", "x = many[0]"),
+        ("", "lambda x=next(inputs): kernel(x, out)", "return time_kernel(lambda x=next(inputs): kernel(x, out))"),
+        ("", "functools.partial(kernel, next(inputs), out)",
+         "return time_kernel(functools.partial(kernel, next(inputs), out))"),
+        ("x = next(inputs)\n    kernel(x, out)", "lambda: kernel(next(inputs), out)", ""),
+        ("x = next(inputs)", "lambda: kernel(x := next(inputs), out)", ""),
+    ],
+)  # fmt: skip
+def test_an_input_that_is_taken_once(before: str, call: str, code: str) -> None:
+    line = "return time_kernel(lambda: kernel(next(inputs), out))"
+    new = f"{before}\n    return time_kernel({call})".lstrip()
+    found = said(line, new, entry="benchmark", warm=0.4, said=4e-4, right=1e-3)
+    assert found == ("taken-once", code) if code else found is None or found[0] != "taken-once"
