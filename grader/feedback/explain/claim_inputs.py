@@ -223,6 +223,9 @@ def _laid(node: ast.expr, values: dict[str, ast.expr], deep: int) -> NDArray[Any
                 return None if whole is None else whole[_index(index)]
             except (ValueError, TypeError, IndexError):
                 return None
+        case ast.Call(func=ast.Attribute(value=of, attr="contiguous" | "clone" as how), args=[], keywords=[]):
+            whole = _laid(of, values, deep + 1)  # clone keeps the order of the dimensions in memory
+            return None if whole is None else whole.copy("C" if how == "contiguous" else "K")
         case ast.Call(func=ast.Attribute(value=of, attr="flatten" | "ravel"), args=[]):
             whole = _laid(of, values, deep + 1)
             return None if whole is None else whole.reshape(-1)
@@ -257,8 +260,70 @@ def _begin(view: NDArray[Any]) -> int:
     return int(view.ctypes.data - whole.ctypes.data)
 
 
+def _no_view(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``for view in (x.t().contiguous(), x.reshape(7, 33))``: no view with gaps, as these are copies or whole."""
+    if "as if it had none" not in finding.message:
+        return
+    inside = branch(text, finding)
+    nodes = [n for one in inside for n in ast.walk(one)]
+    given = [c.args[0] for one in inside for c in calls(one, kernels(text)) if c.args][:MOST_VIEWS]
+    loops = {ast.unparse(n.target): n.iter for n in nodes if isinstance(n, ast.For)}
+    made: dict[str, list[ast.expr]] = {}
+    assigned = [n for n in ast.walk(text.tree) if isinstance(n, ast.Assign)] if text.tree else []
+    for target, value in ((t, n.value) for n in assigned for t in n.targets):
+        made.setdefault(ast.unparse(target), []).append(value)
+    values = {name: every[0] for name, every in made.items() if len(every) == 1}
+    entries: list[ast.expr] = []
+    for one in given:
+        over = loops.get(ast.unparse(one), values.get(ast.unparse(one), one))
+        over = values.get(over.id, over) if isinstance(over, ast.Name) else over
+        entries += over.elts if isinstance(over, ast.Tuple | ast.List) else [over]
+    laid = [_laid(entry, values, 0) for entry in entries[:MOST_VIEWS]]
+    views = [one for one in laid if one is not None]
+    if not entries or len(views) != len(entries) or not all(v.flags.forc for v in views):
+        return
+    said = [why for entry in entries if (why := _without_gaps(text, entry, values))]
+    if not said:
+        return
+    first = next(e for e in entries if _without_gaps(text, e, values))
+    x = next((n.id for n in ast.walk(first) if isinstance(n, ast.Name) and n.id in values), "")
+    whole = _laid(values[x], values, 0) if x else None
+    form = f", as `{x}[:, ::2]`" if whole is not None and whole.ndim == 2 else ""
+    only = (
+        "This input has no gaps in memory" if len(entries) == 1 else "None of these inputs has gaps in memory"
+    )
+    cause = f"{only}: {'; '.join(dict.fromkeys(said))}."
+    yield Fact("no-view", first.lineno, cause, f"Hand over a view with gaps itself{form}, and no copy of it.")
+
+
+def _without_gaps(text: SubmissionText, node: ast.expr, values: dict[str, ast.expr]) -> str:
+    """Why what a method makes has no gaps, in words; "" if the node is no such call."""
+    match node:
+        case ast.Name(id=name) if name in values:
+            return _without_gaps(text, values[name], {k: v for k, v in values.items() if k != name})
+        case ast.Call(
+            func=ast.Attribute(
+                value=of, attr="contiguous" | "clone" | "reshape" | "view" | "flatten" | "ravel" as how
+            )
+        ):
+            whole = _laid(of, values, 0)
+            shown, of_it = text.quoted(node), text.quoted(of)
+            if whole is None:
+                return ""
+            if how == "clone":
+                return f"`{shown}` is a copy without gaps, and no view"
+            if whole.flags.c_contiguous:
+                changes = "nothing" if how == "contiguous" else "the shape alone"
+                return f"`{of_it}` lies row after row, and `{how}` changes {changes}"
+            result = _laid(node, values, 0)
+            if result is not None and result.flags.c_contiguous:  # then it was copied
+                return f"`{shown}` is a copy of `{of_it}`, row after row without gaps, and no view"
+    return ""
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_misspelt, frozenset({Status.WRONG_ANSWER})),
     (_not_empty, frozenset({Status.WRONG_ANSWER})),
     (_begin_alike, frozenset({Status.WRONG_ANSWER})),
 )
+LAST: tuple[tuple[Finder, frozenset[Status]], ...] = ((_no_view, frozenset({Status.WRONG_ANSWER})),)

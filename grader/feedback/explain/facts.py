@@ -727,6 +727,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *thrown_away.FACTS,
     *claim_inputs.FACTS,
     *claim_tests.FACTS,
+    *claim_inputs.LAST,
     *lines_of_tests.FACTS,
     (python_calls.no_iterator, frozenset({Status.RAISED})),
     *python_mistakes.FACTS,

@@ -98,3 +98,38 @@ def test_views_that_begin_alike(views: str, given: str, words: str) -> None:
     found = told("layout", VIEWS.format(views, given), BEGINS)
     assert (found["rule"] == "views-begin-alike") is bool(words), found
     assert not words or (words in str(found["cause"]) and found["line"] == 7), found
+
+
+AS_IT_LIES = "Line {}: It passes on a kernel that reads the memory of a view with gaps as if it had none."
+LAYOUT = """import torch
+
+
+def test(kernel, claim):
+    x = torch.randn(33, 7, device="cuda") * 4
+    if claim == "layout":
+        for view in ({}):
+            assert kernel(view, 2.0).shape == view.shape
+"""
+
+
+@pytest.mark.parametrize(
+    ("views", "words"),
+    [
+        ("x.t().contiguous(), x.reshape(7, 33)",
+         "`x.t().contiguous()` is a copy of `x.t()`, row after row without gaps, and no view; `x` lies row after row"),
+        ("x[:, ::2].clone(),", "This input has no gaps in memory: `x[:, ::2].clone()` is a copy without gaps"),
+        ("x.t().clone(), x", "`x.t().clone()` is a copy without gaps"),
+        ("x.contiguous(), x.t()", "`x` lies row after row, and `contiguous` changes nothing."),
+        ("x[:, ::2].reshape(-1), x", "`x[:, ::2].reshape(-1)` is a copy of `x[:, ::2]`"),
+        ("x.view(7, 33), x[:, ::2]", ""),
+        ("x.t(),", ""),
+        ("x.t().reshape(7, 33),", ""),
+        ("x.contiguous(), some(x)", ""),
+        ("x.contiguous(memory_format=torch.channels_last),", ""),
+    ],
+)  # fmt: skip
+def test_inputs_that_are_no_views_with_gaps(views: str, words: str) -> None:
+    found = told("layout", LAYOUT.format(views), AS_IT_LIES.format(6))
+    assert (found["rule"] == "no-view") is bool(words), found
+    if words:
+        assert found["line"] == 7 and words in str(found["cause"]) and "`x[:, ::2]`" in str(found["fix"])
