@@ -22,8 +22,8 @@ class Launches:
     """``entry(x, scale)`` launches ``kernel`` once, with just as many blocks of the file's BLOCK as x needs.
 
     ``threads``: the launch names the size of its blocks itself, as numba's ``kernel[blocks, threads]`` does;
-    else the kernel is given it as ``BLOCK``, as Triton's are. A tensor that is handed over must hold x's elements: what torch has computed of
-    them before is not the kernel's work.
+    else the kernel is given it as ``BLOCK``, as Triton's are.
+    A tensor that is handed over must hold x's elements: what torch has made of them is not the kernel's work.
     """
 
     name: str
@@ -75,5 +75,5 @@ class Launches:
         if blocks != needed:
             return f"{blocks} blocks are launched, {needed} are needed."
         if launches[0].get("elements") is not True:
-            return f"no tensor that {self.kernel} is handed holds the elements of x, from which it must compute."
+            return f"no tensor that {self.kernel} is handed holds the elements of x. Hand x to it."
         return "" if seen.get("sevens") is True else "what comes back is not what the kernel has written."
