@@ -115,7 +115,11 @@ def _listed(claimed: list[object], right: list[object]) -> str:
         other = [n for n, (a, b) in enumerate(zip(claimed, right, strict=True)) if a != b]
         if len(other) == 2 and other[1] < len(ORDINALS):
             first, second = (ORDINALS[n] for n in other)
-            return f" These are the right entries, with the {first} and the {second} in each other's place."
+            seen = (
+                f" These are the right entries, with the {first} and the {second} in each other's place here"
+            )
+            alike = len({repr(one) for one in right}) < len(right)
+            return f"{seen}; of equal entries, an exchange cannot be seen." if alike else f"{seen}."
         return " These are the right entries in another order."
     if len(claimed) == len(right):
         pairs = [(_kind(a), _kind(b)) for a, b in zip(claimed, right, strict=True)]

@@ -33,7 +33,10 @@ def test_a_number_that_is_not_whole_does_not_look_whole() -> None:
         ([["a"]], ["a"], INSIDE),
         (["c", "a", "b"], ["a", "b", "c"], " These are the right entries in another order."),
         ([0, 15, 0, 0], [0, 0, 15, 0],
-         " These are the right entries, with the second and the third in each other's place."),
+         " These are the right entries, with the second and the third in each other's place here; of "
+         "equal entries, an exchange cannot be seen."),
+        ([1, 3, 2], [1, 2, 3],
+         " These are the right entries, with the second and the third in each other's place here."),
         (["1", 0], [1, 0], " An entry is a text there, and what is asked for is a number."),
         (["a"], ["a", "b"], ""),
         (["a"], ["b"], ""),
