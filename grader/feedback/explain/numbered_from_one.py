@@ -94,6 +94,9 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not stored or offs[0] in (None, (0, 0)) or {*offs} != {offs[0]}:
         return
     index, off = stored[0], offs[0]
+    read = [n.slice for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)]
+    if not isinstance(index, ast.Name) and any(_off(one, names, made) == (0, 0) for one in read[:MOST]):
+        return  # out[i + 1] = x[i] may be meant so
     own = made[index.id] if isinstance(index, ast.Name) else index
     used = [n.id for n in ast.walk(index) if isinstance(n, ast.Name) and n.id in made] if own is index else []
     right = used[0] if used and _off(made[used[0]], names) == (0, 0) else f"{block} * {size} + {thread}"

@@ -6,7 +6,7 @@ from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import facts, numbered_from_one
 from grader.feedback.explain.source_text import read
 
-PYTHON = "def k(block, thread, size, n, x, out):\n    i = {}\n    if 0 < i < n:\n        out[{}] = x[i]\n"
+PYTHON = "def k(block, thread, size, n, x, out):\n    i = {}\n    if 0 < i < n:\n        out[{}] = x[{}]\n"
 CUDA = """from torch.utils.cpp_extension import load_inline
 cuda_source = r\"\"\"
 __global__ void k(const float* x, float* out, int64_t n) {{
@@ -38,7 +38,7 @@ extension = load_inline(name="k", cpp_sources="", cuda_sources=cuda_source)
     ],
 )
 def test_in_python(made: str, index: str, line: int, words: str) -> None:
-    source = PYTHON.format(made, index)
+    source = PYTHON.format(made, index, index)
     finding = Finding("k", Status.WRONG_OUTPUT, "out[3] is 1.", evidence={"on_grid": "k", "size": 8, "n": 29})
     found = facts.explained(finding, source)
     assert (found is not None and found.rule == "numbered-from-one") is bool(words), found
