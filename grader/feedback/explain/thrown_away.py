@@ -22,6 +22,11 @@ NEW = frozenset(
         "tril triu type unsqueeze view where zeros_like",
     )
 )
+# Those of them that sets, modules, loggers, arrays and other objects have as well, where some change the object.
+SHARED = frozenset(
+    "abs add bfloat16 clone cpu cuda div double exp expand flatten float half log max mean min mul "  # noqa: SIM905 (a list of words)
+    "reshape softmax sqrt sub sum t tanh to transpose type view where".split()
+)
 CONTEXTS = frozenset(
     re.findall(
         r"[\w.]+",
@@ -30,6 +35,10 @@ CONTEXTS = frozenset(
         "torch.profiler.record_function torch.autograd.no_grad torch.random.fork_rng "
         "torch.cuda.nvtx.range profile record_function autocast no_grad inference_mode",
     )
+)
+MAKES = NEW | frozenset(
+    "arange as_tensor cat empty empty_like eye from_numpy full full_like linspace ones ones_like rand "  # noqa: SIM905 (a list of words)
+    "rand_like randint randn randn_like stack tensor zeros".split()
 )
 FITS = WRONG | TWICE | {
     Status.WRONG_ANSWER, Status.NOT_A_TENSOR, Status.WRONG_SHAPE, Status.WRONG_DTYPE, Status.MUTATED_INPUT,
@@ -94,6 +103,7 @@ def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         names |= {
             n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
+        tensors = _tensors(function)
         for node in ast.walk(function):
             if not isinstance(node, ast.Expr):
                 continue
@@ -112,11 +122,11 @@ def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                     value.args[0]
                     if whole
                     else owner
-                    if isinstance(owner, ast.Name) and owner.id in names
+                    if isinstance(owner, ast.Name)
+                    and owner.id in names
+                    and (value.func.attr not in SHARED or owner.id in tensors)
                     else None
                 )
-                if isinstance(owner, ast.Name) and re.search("model|layer|net", owner.id):
-                    continue  # a module is moved in place
             if base is None and not isinstance(value, ast.Subscript):
                 continue
             name = ast.unparse(base) if base else code
@@ -131,6 +141,41 @@ def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 else "Give it a name, store it, or hand it back with `return`."
             )
             yield Fact("value-dropped", node.lineno, cause, fix)
+
+
+def _tensors(function: ast.FunctionDef) -> set[str]:
+    """The names that hold a tensor wherever they are given a value: by an annotation, or by a call of torch."""
+    known: dict[int, bool] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            known |= {id(target): _from_torch(node.value) for target in node.targets}
+        elif isinstance(node, ast.AnnAssign):
+            known[id(node.target)] = _is_annotation(node.annotation)
+    made: dict[str, list[bool]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            made.setdefault(node.arg, []).append(
+                node.annotation is not None and _is_annotation(node.annotation)
+            )
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            made.setdefault(node.id, []).append(known.get(id(node), False))
+    return {name for name, how in made.items() if all(how)}
+
+
+def _is_annotation(kind: ast.expr) -> bool:
+    return ast.unparse(kind).strip("'\"") in ("torch.Tensor", "Tensor")
+
+
+def _from_torch(value: ast.expr) -> bool:
+    """``torch.zeros(3)``, ``torch.randn(2).abs()``: what such a call gives is a tensor."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        owner = value.func.value
+        if isinstance(owner, ast.Name):
+            return owner.id == "torch" and value.func.attr in MAKES
+        if value.func.attr not in NEW:
+            return False
+        value = owner
+    return False
 
 
 def _no_with(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

@@ -104,6 +104,25 @@ def test_a_call_that_does_something_is_not_blamed(statement: str) -> None:
     assert told(source, "f(1) is 2, expected 3.", Status.WRONG_ANSWER)["rule"] != "value-dropped"
 
 
+@pytest.mark.parametrize(
+    ("head", "made", "call", "blamed"),
+    [
+        ("a", "y = torch.randn(3)", "y.add(a)", True), ("y: torch.Tensor", "", "y.add(1)", True),
+        ("a", "y = torch.zeros(3).abs()", "y.half()", True), ("y", "", "y.relu()", True),
+        ("a", "y = set()", "y.add(a)", False), ("y", "", "y.add(1)", False), ("y: set", "", "y.add(1)", False),
+        ("a", "y = f.__dict__.setdefault('seen', set())", "y.add(a)", False), ("block", "", "block.to('cuda')", False),
+        ("y: torch.Tensor", "y = set()", "y.add(1)", False), ("a", "y, z = a", "y.add(1)", False),
+        ("a", "y = torch.nn.Linear(3, 3)", "y.half()", False), ("a", "for y in a: pass", "y.log('a')", False),
+    ],
+)  # fmt: skip
+def test_a_method_that_other_objects_share_is_blamed_on_a_tensor_alone(
+    head: str, made: str, call: str, blamed: bool
+) -> None:
+    source = f"import torch\ndef f({head}):\n    {made or 'pass'}\n    {call}\n    return 1\n"
+    found = told(source, "f(1) is 2, expected 3.", Status.WRONG_ANSWER)
+    assert (found["rule"] == "value-dropped") == blamed, found
+
+
 def test_a_context_without_with() -> None:
     found = told('torch.autocast("cuda")\nkernel(x)\n', "wrong", Status.WRONG_ANSWER)
     assert found["line"] == 1 and 'Write `with torch.autocast("cuda"):`' in str(found["fix"])
