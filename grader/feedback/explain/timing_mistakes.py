@@ -416,10 +416,14 @@ class TimerCode:
         return None
 
     def _mixed(self, said: dict[str, float]) -> bool:
-        """Whether the three numbers are right ones in another order."""
-        right, given = sorted(self.n.get("spread") or []), sorted(said.get(k, 0.0) for k in SHARE)
-        return len(right) == len(given) and all(
-            math.isclose(a, b, rel_tol=0.1) for a, b in zip(given, right, strict=True)
+        """Whether the three numbers are right ones in another order: one that is merely off stands in its place."""
+        right, given = sorted(self.n.get("spread") or []), {k: said.get(k, 0.0) for k in SHARE}
+        if len(right) != len(given):
+            return False
+        order = zip(sorted(given.values()), right, strict=True)
+        own = right[("p10", "median", "p90").index(self.which)] if self.which in SHARE else math.inf
+        return not math.isclose(given.get(self.which, own), own, rel_tol=0.1) and all(
+            math.isclose(a, b, rel_tol=0.1) for a, b in order
         )
 
     def made_inside(self) -> Iterator[Fact]:

@@ -243,3 +243,13 @@ def test_an_input_that_is_taken_once(before: str, call: str, code: str) -> None:
     new = f"{before}\n    return time_kernel({call})".lstrip()
     found = said(line, new, entry="benchmark", warm=0.4, said=4e-4, right=1e-3)
     assert found == ("taken-once", code) if code else found is None or found[0] != "taken-once"
+
+
+    ("fields", "mixed"), [((1.04, 0.7, 1.4), False), ((0.7, 1.0, 1.4), True), ((0.8, 0.7, 1.4), False)]
+)
+def test_numbers_in_their_own_places_are_not_told_to_stand_in_others(
+    fields: tuple[float, float, float], mixed: bool
+) -> None:
+    timing = dict(zip(("median", "p10", "p90"), fields, strict=True)) | {"n": 100}
+    found = said("range(100)", "range(5)", which="median", uneven=True, spread=[0.7, 1.0, 1.4], timing=timing)
+    assert ((found or ("",))[0] == "fields-mixed") == mixed, found
