@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import TWICE, WRONG, Fact, Finder, SubmissionText
@@ -26,7 +26,7 @@ def _by_several_blocks(text: SubmissionText, finding: Finding) -> Iterator[Fact]
         line = seen.get("line")
         if seen.get("kind") != "global-race" or not isinstance(line, int) or not 0 < line <= len(lines):
             continue
-        match = CHANGED.search(lines[line - 1])
+        match = _changed_by_both(seen, lines[line - 1])
         if match is None:
             continue
         place = match["p"] or (match["a"] if match["k"] == "0" else f"{match['a']} + {match['k']}")
@@ -43,6 +43,22 @@ def _by_several_blocks(text: SubmissionText, finding: Finding) -> Iterator[Fact]
             )
             yield Fact("lost-addition", line, cause, f"Do the three as one, by an atomic operation: {add}")
         return
+
+
+def _changed_by_both(seen: dict[str, Any], line: str) -> re.Match[str] | None:
+    """The statement of this line to which both of the accesses belong; None where that cannot be told.
+
+    A line may hold other statements: it is the one that changes the array that the threads met in.
+    """
+    other, name = seen.get("other") or {}, (seen.get("tensor") or {}).get("argument")
+    if other.get("line") != seen.get("line"):
+        return None
+    found = [m for m in CHANGED.finditer(line) if name in (None, m["p"] or m["a"])]
+    if len(found) != 1 or (
+        found[0]["sign"] == "=" and {seen.get("access"), other.get("access")} != {"write"}
+    ):
+        return None
+    return found[0]
 
 
 def _nearly_right(finding: Finding) -> bool:

@@ -27,8 +27,10 @@ __global__ void var_kernel(const float* x, float* out, int n) {
 '''
 
 
-def race(line):
-    seen = [{"kind": "global-race", "kernel": "total_kernel", "line": line}]
+def race(line, access="write", other="write", at=0, argument="out"):
+    met = {"line": at or line, "access": other}
+    seen = [{"kind": "global-race", "kernel": "total_kernel", "line": line, "access": access, "other": met}]
+    seen[0] |= {"tensor": {"argument": argument}} if argument else {}
     return Finding("memory", Status.RACE, "writes element 0", evidence={"seen": seen})
 
 
@@ -53,6 +55,24 @@ def told(source, finding):
 def test_what_blocks_do_to_one_element_is_three_steps(line, rule, call):
     found, at, fix = told(TOTAL.replace("*out += sum;", line), race(5))
     assert (found, at) == (rule, 5) and call in fix
+
+
+ONE_SETS = "if (threadIdx.x == 0) { float s = 0; for (int b = 0; b < n; ++b) s += x[b]; *out = s; }"
+
+
+@pytest.mark.parametrize(
+    ("access", "other", "at", "argument"),
+    [
+        ("read", "write", 4, None),
+        ("read", "write", 5, "x"),
+        ("read", "write", 5, "out"),
+        ("write", "write", 4, "out"),
+    ],
+)
+def test_an_element_that_one_thread_sets_and_another_reads_is_not_set_by_several(access, other, at, argument):
+    source = TOTAL.replace("*out += sum;", ONE_SETS)
+    assert told(source, race(5, access, other, at, argument))[0] not in ("lost-addition", "last-one-wins")
+    assert told(source, race(5))[0] == "last-one-wins"
 
 
 @pytest.mark.parametrize("line", ["out[n] = sum;", "out[blockIdx.x] += sum;", "sum += out[0];"])
