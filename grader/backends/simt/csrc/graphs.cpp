@@ -114,9 +114,9 @@ extern "C" int simt_keep_copy(void* stream, void* to, const void* from, size_t b
   return 1;
 }
 
-extern "C" int simt_keep_fill(void* stream, void* to, int value, size_t bytes) {
+extern "C" int simt_keep_fill(void* stream, void* to, unsigned value, size_t bytes, unsigned element) {
   if (!simt_is_captured(stream)) return 0;
-  add(g_captured, FILL_NODE, [=](void*) { simt_fail(simt_fill(to, value, bytes)); });
+  add(g_captured, FILL_NODE, [=](void*) { simt_fail(simt_fill(to, value, bytes, element)); });
   return 1;
 }
 

@@ -163,6 +163,7 @@ extern "C" int simt_limit_heap(size_t bytes) {
   simt_wait();  // what is queued may be the first to use it
   if (g_heap_was_used) return simt_fail(INVALID_VALUE);
   g_heap_limit = bytes;
+  simt_show_kernels(&g_heap_limit, sizeof g_heap_limit);
   return 0;
 }
 

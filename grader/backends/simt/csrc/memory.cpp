@@ -273,6 +273,7 @@ static bool may_be(const void* pointer, bool on_device) {
 extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
   if (kind < 0 || kind > 4) return INVALID_VALUE;
+  if (!bytes) return simt_synchronize();
   bool directions_fit = kind == 4 || (may_be(to, TO_DEVICE[kind]) && may_be(from, FROM_DEVICE[kind]));
   size_t here = (size_t)__builtin_return_address(0) - 1;
   if (heap_from_host(to, WRITE, here) || heap_from_host(from, READ, here)) return INVALID_VALUE;
@@ -285,11 +286,14 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   return 0;
 }
 
-extern "C" int simt_fill(void* to, int value, size_t bytes) {
+extern "C" int simt_fill(void* to, unsigned value, size_t bytes, unsigned element) {
+  if (!bytes) return 0;
   if (heap_from_host(to, WRITE, (size_t)__builtin_return_address(0) - 1)) return INVALID_VALUE;
   if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
   simt_wait();
-  memset(to, value, bytes);
+  if (element == 1) memset(to, int(value), bytes);
+  else
+    for (size_t i = 0; i < bytes; i += element) memcpy((char*)to + i, &value, element);
   simt_mark_initialised(to, bytes);
   if (g_watched) note_fill(to, value, bytes);
   return 0;

@@ -127,8 +127,8 @@ void note_host_copy(const void* to, const void* from, size_t bytes) {
   memcpy(g_mirror + at, g_arena + at, bytes);
 }
 
-void note_fill(const void* to, int value, size_t bytes) {
-  Words words{u32(bytes), u32(value)};
+void note_fill(const void* to, unsigned value, size_t bytes) {
+  Words words{u32(bytes), value};
   add_place(words, to);
   tell("a fill", words);
   bool constant = !value || bytes > FEW_BYTES;

@@ -51,7 +51,7 @@ void note_arguments(const Launch& launch);
 void settle_kernel_writes();  // after a launch
 void note_new_memory(size_t offset, size_t bytes);
 void note_host_copy(const void* to, const void* from, size_t bytes);
-void note_fill(const void* to, int value, size_t bytes);
+void note_fill(const void* to, unsigned value, size_t bytes);
 
 // variable_origins.cpp
 void begin_variables();

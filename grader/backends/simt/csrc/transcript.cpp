@@ -29,6 +29,13 @@ static std::set<const Module*> g_launched_from;
 static std::map<u64, u32> g_numbers;  // of allocations, by serial
 static size_t g_told_words, g_beyond;
 static u32 g_beyond_hash;
+// What kernels see of the host's memory by a function of the API, and as it was when it was told.
+struct Shown {
+  const void* object;
+  size_t bytes;
+  std::string told;
+};
+static std::vector<Shown> g_shown;
 static std::mutex g_transcript_lock;
 static std::string g_transcript;
 
@@ -96,8 +103,18 @@ static Words many(u32 hash) {
   return words;
 }
 
+// Looked at before each launch, for a handle is an address, by which the host can write there, too.
+static void tell_shown() {
+  for (Shown& one : g_shown) {
+    if (one.told.size() == one.bytes && !memcmp(one.told.data(), one.object, one.bytes)) continue;
+    one.told.assign((const char*)one.object, one.bytes);
+    tell_locked("a description of a texture, or a limit", content(one.told.data(), one.bytes));
+  }
+}
+
 void tell_launch(const Launch& launch) {
   std::lock_guard<std::mutex> guard(g_transcript_lock);
+  tell_shown();
   // Numbers can be built into a module, too.
   if (launch.module && g_launched_from.insert(launch.module).second)
     tell_locked("the module of " + launch.base_name, many(launch.module->file_hash));
@@ -157,6 +174,14 @@ static void tell_unasked() {
 }  // namespace simt
 
 using namespace simt;
+
+extern "C" void simt_show_kernels(const void* object, size_t bytes) {
+  std::lock_guard<std::mutex> guard(g_transcript_lock);
+  auto is_it = [=](const Shown& one) { return one.object == object; };
+  auto found = std::find_if(g_shown.begin(), g_shown.end(), is_it);
+  if (found == g_shown.end() && bytes) g_shown.push_back({object, bytes, ""});
+  if (found != g_shown.end() && !bytes) g_shown.erase(found);
+}
 
 // Of the last watched call, as JSON: [["a launch of k", [1, 1, ...], false], ...]; true: torch computed it.
 extern "C" SIMT_EXPORT const char* simt_transcript() {

@@ -147,6 +147,7 @@ inline cudaError_t cudaDeviceSetLimit(cudaLimit which, size_t value) {
   if (which == cudaLimitMallocHeapSize) return (cudaError_t)simt_limit_heap(value);
   if (unsigned(which) >= sizeof simt::limits / sizeof(size_t)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
   simt::limits[which] = value;
+  simt_show_kernels(simt::limits, sizeof simt::limits);
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit which) {

@@ -134,7 +134,9 @@ SIMT_EXPORT int simt_malloc_for_both(void** out, size_t bytes, int kind);  // 1:
 SIMT_EXPORT int simt_is_for_both(const void* pointer);                     // its kind, 0 for any other
 SIMT_EXPORT void simt_mark_initialised(const void* pointer, size_t bytes);
 SIMT_EXPORT int simt_copy(void* to, const void* from, size_t bytes, int kind);  // kind as cudaMemcpyKind
-SIMT_EXPORT int simt_fill(void* to, int value, size_t bytes);
+SIMT_EXPORT int simt_fill(void* to, unsigned value, size_t bytes, unsigned element = 1);  // bytes of an element of the value
+// Kernels see these bytes of the host by a function of the API: the host tells them what it has put there. 0: no more.
+SIMT_EXPORT void simt_show_kernels(const void* object, size_t bytes);
 SIMT_EXPORT void simt_symbol_written(const void* to, const void* from, size_t bytes);  // a __constant__ or __device__ variable was
 SIMT_EXPORT int simt_is_device_pointer(const void* pointer);
 SIMT_EXPORT int simt_is_allocated(const void* pointer, size_t bytes);  // all of it, in one allocation
@@ -151,7 +153,7 @@ SIMT_EXPORT int simt_end_capture(void* stream, void** graph);
 SIMT_EXPORT int simt_is_captured(void* stream);  // 2: the capture has failed
 SIMT_EXPORT void simt_join_capture(void* stream);
 SIMT_EXPORT int simt_keep_copy(void* stream, void* to, const void* from, size_t bytes, int kind);  // whether it was kept
-SIMT_EXPORT int simt_keep_fill(void* stream, void* to, int value, size_t bytes);
+SIMT_EXPORT int simt_keep_fill(void* stream, void* to, unsigned value, size_t bytes, unsigned element = 1);
 SIMT_EXPORT int simt_keep_call(void* stream, void (*function)(void*), void* data);
 SIMT_EXPORT void* simt_graph(const void* copied);
 SIMT_EXPORT void simt_end_graph(void* graph);

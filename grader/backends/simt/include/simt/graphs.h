@@ -96,13 +96,14 @@ inline auto kernel(const cudaKernelNodeParams& p, const char* file, int line) {
 inline auto copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return [=](cudaStream_t stream) { return cudaMemcpyAsync(to, from, bytes, kind, stream); };
 }
-// One row of equal bytes, which is nearly every one.
 inline auto fill(const cudaMemsetParams& p) {
   return [=](cudaStream_t stream) {
-    bool is_one_byte = p.elementSize == 1 || p.value == (p.value & 0xff) * 0x01010101u >> (32 - 8 * p.elementSize);
-    bool is_one_row = p.height <= 1;
-    if (!is_one_byte || !is_one_row) return (cudaError_t)simt_fail(cudaErrorNotSupported);
-    return cudaMemsetAsync(p.dst, int(p.value & 0xff), p.width * p.elementSize, stream);
+    bool is_element = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
+    size_t bytes = p.width * p.elementSize, rows = p.height ? p.height : 1;
+    if (!is_element || (rows > 1 && p.pitch < bytes)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+    if (rows > 1 && p.pitch > bytes) return (cudaError_t)simt_fail(cudaErrorNotSupported);  // rows with gaps
+    simt_keep_fill(stream, p.dst, p.value, rows * bytes, p.elementSize);
+    return cudaSuccess;
   };
 }
 inline auto call(const cudaHostNodeParams& p) {

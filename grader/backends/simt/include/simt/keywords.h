@@ -11,6 +11,9 @@
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __forceinline__ inline __attribute__((always_inline))
+#ifndef __clang__  // which has it; not computed: what it would read is no access of the program's
+#define __builtin_assume(...) ((void)sizeof(bool(__VA_ARGS__)))
+#endif
 #define __align__(n) __attribute__((aligned(n)))
 
 // One OS thread runs one block at a time, so a block's memory is a thread's. `constinit`: a guard variable

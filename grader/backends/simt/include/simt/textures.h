@@ -124,10 +124,11 @@ SIMT_CHANNELS(float, float)
 struct Texture {
   char* data;
   cudaChannelFormatDesc desc;
+  int is_linear_memory;
   size_t element, width, height, depth, pitch, slice;
   cudaTextureDesc how;
-  bool is_linear_memory;
 };
+static_assert(sizeof(Texture) == 8 + 20 + 4 + 6 * 8 + 72, "its bytes are told: none may be a gap");
 
 inline size_t element_bytes(const cudaChannelFormatDesc& d) { return size_t(d.x + d.y + d.z + d.w) / 8; }
 inline size_t at_least_one(size_t n) { return n ? n : 1; }
@@ -301,11 +302,14 @@ inline cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out, const cudaR
   if (how->filterMode == cudaFilterModeLinear && !is_real) return (cudaError_t)simt_fail(cudaErrorInvalidFilterSetting);
   if (how->readMode == cudaReadModeNormalizedFloat && (t.desc.f == cudaChannelFormatKindFloat || t.desc.x > 16))
     return (cudaError_t)simt_fail(cudaErrorInvalidNormSetting);
-  *out = (cudaTextureObject_t) new simt::Texture(t);
+  auto* object = new simt::Texture(t);
+  simt_show_kernels(object, sizeof *object);
+  *out = (cudaTextureObject_t)object;
   return cudaSuccess;
 }
 inline cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   simt_wait();  // what is queued may still fetch from it
+  simt_show_kernels((simt::Texture*)object, 0);
   delete (simt::Texture*)object;
   return cudaSuccess;
 }
