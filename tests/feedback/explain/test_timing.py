@@ -245,6 +245,7 @@ def test_an_input_that_is_taken_once(before: str, call: str, code: str) -> None:
     assert found == ("taken-once", code) if code else found is None or found[0] != "taken-once"
 
 
+@pytest.mark.parametrize(
     ("fields", "mixed"), [((1.04, 0.7, 1.4), False), ((0.7, 1.0, 1.4), True), ((0.8, 0.7, 1.4), False)]
 )
 def test_numbers_in_their_own_places_are_not_told_to_stand_in_others(
