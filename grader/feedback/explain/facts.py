@@ -82,6 +82,7 @@ from grader.feedback.explain import (
     whole_division,
     wrong_bounds,
 )
+from grader.feedback.explain.launch_view import launches
 from grader.feedback.explain.source_text import (
     GUARDS,
     OUTSIDE,
@@ -305,20 +306,43 @@ def _guard_of_another(text: SubmissionText, _finding: Finding) -> Iterator[Fact]
                        f"Ask for the element that is read: `{i} + {k} < {n}`.")  # fmt: skip
 
 
+# A condition that is no comparison with a size: a loop behind it may be for one thread alone.
+FEW_THREADS = re.compile(r"\b(?:if|while|switch)\s*\((?![^()]*(?:\([^()]*\)[^()]*)*[<>])")
+
+
+def _several(launched: list[list[str]]) -> bool | None:
+    """Whether a launch of these sizes has more than one thread; None where the file does not tell."""
+    if any(re.fullmatch(r"[2-9]|[1-9]\d+", size) for sizes in launched for size in sizes):
+        return True
+    return False if launched and all(set(sizes) == {"1"} for sizes in launched) else None
+
+
 def _loop_in_each_thread(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     loop = re.compile(
         rf"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*0\s*;\s*(?P=i)\s*<\s*(?P<n>{SIZE})\s*(?:\*\s*{SIZE}\s*)?;"
         r"\s*(?:\+\+\s*(?P=i)|(?P=i)\s*\+\+|(?P=i)\s*\+=\s*1)\s*\)"
     )
+    sizes: dict[int, list[list[str]]] = {}
+    for launch in launches(text):
+        known = [one.code for one in (*launch.grid, *launch.block)] if launch.grid and launch.block else []
+        sizes.setdefault(launch.kernel.start, []).append(known)
     for kernel in text.kernels:
         pointers = set(re.findall(r"\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters))
+        few, many = FEW_THREADS.search(kernel.body), _several(sizes.get(kernel.start, []))
+        asked = few.start() if few else -1
         for match in loop.finditer(kernel.body):
             stored = re.search(
                 rf"\b(\w+)\s*\[\s*{match['i']}\s*\]\s*[-+*/]?=(?!=)", kernel.body[match.end() :].split("}")[0]
             )
             if stored and stored[1] in pointers:
+                if 0 <= asked < match.start() or many is False:
+                    continue  # who runs it is another question
                 where = text.line(kernel.start + match.start())
-                cause = f"This loop goes over all elements, and every thread runs it: each element of {stored[1]} is written by all threads, not by one."
+                cause = "This loop goes over all elements, and every thread runs it."
+                if many:
+                    cause = (
+                        f"{cause[:-1]}: each element of {stored[1]} is written by all threads, not by one."
+                    )
                 fix = "The threads are the loop: take the loop away, and let each thread do the one element of its own index."
                 yield Fact("loop-in-each-thread", where, cause, fix)
 

@@ -72,7 +72,7 @@ def _axes(text: SubmissionText, host: CppFunction, one: Extent) -> list[Extent]:
     if direct := re.match(r"(?:dim3\s*[({]|\{)", one.code):
         opened = text.code.index("{" if direct[0].endswith("{") else "(", one.at)
         return parts(*_bracketed(text.code, opened, 0))
-    if re.fullmatch(r"\w+", one.code):
+    if re.fullmatch(r"[A-Za-z_]\w*", one.code):
         form = rf"\bdim3\b[^;]*?\b{one.code}\s*(?:=\s*(?:dim3\s*)?)?(?=[({{])"
         made = list(re.finditer(form, host.body))
         if len(made) == 1:

@@ -543,3 +543,29 @@ def test_the_layer_the_flag_the_keyword_and_the_call_that_is_made_at_once() -> N
     )
     model = "class ModelNew:\n    def __init__(self):\n        self.bias = torch.randn(128)\n"
     assert told(model, missing) == ("plain-tensor", 3)
+
+
+@pytest.mark.parametrize(
+    ("how", "guard", "said"),
+    [
+        ("<<<1, 1>>>", "", None), ("<<<dim3(1, 1), dim3(1), 0, stream>>>", "", None),
+        ("<<<1, 256>>>", "", "by all threads"), ("<<<blocks, threads>>>", "", "every thread runs it."),
+        ("<<<1, 256>>>", "if (threadIdx.x == 0) ", None), ("<<<1, 256>>>", "if (i < n) ", "by all threads"),
+        ("<<<1, 256>>>", "if (first(n)) ", None),
+    ],
+)  # fmt: skip
+def test_a_loop_over_all_elements_is_blamed_on_the_threads_that_run_it(
+    how: str, guard: str, said: str | None
+) -> None:
+    source = f'''code = r"""
+__global__ void k(float* out, int n) {{
+    int i = threadIdx.x;
+    {guard}for (int j = 0; j < n; ++j) out[j] = 1;
+}}
+void f(float* out, int n) {{ k{how}(out, n); }}
+"""
+'''
+    finding = Finding("all", Status.WRONG_OUTPUT, "First wrong")
+    found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "cause": ""}
+    assert (found["rule"] == "loop-in-each-thread") is (said is not None), found
+    assert said is None or said in found["cause"]
