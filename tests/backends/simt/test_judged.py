@@ -101,5 +101,15 @@ def test_a_macro_that_holds_a_barrier_may_be_there_for_a_debugger() -> None:
         preprocessed(f'# 1 "source.cpp"\n{macro}void f() {{ __syncthreads(); }}\n')
 
 
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [("__real__", "a keyword of GCC"), ("__tsan_read4", "tools of the compiler"), ("__wrap_free", "tools of the compiler"),
+     ("simt_error", "of the CPU back end itself"), ("SIMT_X", "of the CPU back end itself")],
+)  # fmt: skip
+def test_whose_a_refused_word_is(word: str, said: str) -> None:
+    found = judged.raw(f"int {word};")
+    assert found is not None and found[0].startswith(word) and said in found[0]
+
+
 def test_other_texts_are_not_refused() -> None:
     assert judged.raw('#line 3 "a.cu"\nint simtime; // SIMT_UNCHECKED\n#if 1\n#endif\n') is None

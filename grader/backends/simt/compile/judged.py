@@ -79,6 +79,10 @@ def raw(text: str) -> tuple[str, int] | None:
 
 
 def _our_word(word: str) -> str:
+    if word == "__real__":
+        return f"{word} is a keyword of GCC that the CPU back end does not take"
+    if not word.lower().startswith("simt"):
+        return f"{word} may not be used in a submission: names of this form belong to tools of the compiler"
     return f"{word} is a name of the CPU back end itself and cannot be used in a submission"
 
 
