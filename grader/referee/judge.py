@@ -111,10 +111,10 @@ def _wrong(
 
     ``of_all``: the framework's own errors, where these are a part of all elements.
     """
-    wide, own, answer = got.astype(np.float64), eager.astype(np.float64), _in_range(expected, by.largest)
+    wide, own, answer = mismatch.wide(got), mismatch.wide(eager), _in_range(expected, by.largest)
     finite = np.isfinite(answer) & np.isfinite(own)
     allowed = _allowed(answer, finite, by, of_all or _own(answer, own, finite, by))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         off = np.abs(wide - answer)
         wrong = np.where(finite, ~(off <= allowed), ~_same_kind(wide, own))
     return wrong, answer, allowed
@@ -129,7 +129,7 @@ def right(expected: Array, eager: Array, got: Array, by: Fair | None = None) -> 
     pieces = [[x[at : at + PIECE] for x in flat] for at in range(0, got.size, PIECE)]
 
     def own(piece: list[Array]) -> Own:
-        answer, wide = _in_range(piece[0], by.largest), piece[1].astype(np.float64)
+        answer, wide = _in_range(piece[0], by.largest), mismatch.wide(piece[1])
         return _own(answer, wide, np.isfinite(answer) & np.isfinite(wide), by)
 
     with ThreadPoolExecutor(THREADS) as pool:
@@ -236,8 +236,8 @@ def _of_small(answer: Array, allowed: float) -> str:
 def _errors(answer: Array, got: Array, allowed: Array) -> dict[str, Any]:
     if got.dtype.kind != "f" or not got.size:
         return {}
-    with np.errstate(invalid="ignore"):
-        off = np.abs(got.astype(np.float64) - answer)
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = np.abs(mismatch.wide(got) - answer)
     off = off[np.isfinite(off)]
     return {
         "largest_error": _number(off.max(initial=0.0)),

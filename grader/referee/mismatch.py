@@ -80,6 +80,12 @@ def evenly(wrong: Array) -> str:
     return ""
 
 
+def wide(values: Array) -> Array:
+    """In float64. What a kernel left may hold signaling NaNs, of which such a cast warns."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(values.astype(np.float64))
+
+
 # How those begin that are a sentence of their own.
 TELLING = ("of them",)
 
@@ -89,7 +95,7 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         if not np.any(got):
             return f"the result is all zeros ({got.size:,} elements)"
-        if np.isnan(got.astype(np.float64)).all():
+        if np.isnan(wide(got)).all():
             return f"all {got.size:,} elements are NaN"
         if got.size > 1 and (got == got.reshape(-1)[0]).all():
             return f"the same value {float(got.reshape(-1)[0]):.7g} everywhere"
@@ -101,7 +107,7 @@ def _whole(answer: Array, got: Array, inputs: tuple[Array, ...]) -> str:
                 return said
         some = answer != 0
         if np.count_nonzero(some) > 3:
-            ratio = got[some].astype(np.float64) / answer[some]
+            ratio = wide(got[some]) / answer[some]
             middle = float(np.median(ratio))
             if middle and abs(middle - 1) > 2e-3 and np.allclose(ratio, middle, rtol=1e-3):
                 return f"everything is {middle:.6g} times what it should be"
@@ -129,7 +135,7 @@ def _straight(answer: Array, got: Array, given: Array, name: str) -> str:
         return ""
 
     def line(values: Array) -> tuple[float, float] | None:
-        x, y = given.reshape(-1).astype(np.float64), values.reshape(-1).astype(np.float64)
+        x, y = wide(given.reshape(-1)), wide(values.reshape(-1))
         sound = np.isfinite(x) & np.isfinite(y)
         if np.count_nonzero(sound) < 5 or not np.ptp(x[sound]):
             return None
@@ -156,8 +162,8 @@ def _by_line(wrong: Array, answer: Array, got: Array) -> str:
     """ "column" or "row" where its elements are all off by one number, another in each; else ""."""
     if got.ndim != 2 or min(got.shape) < 4 or np.count_nonzero(wrong) < 0.5 * got.size:
         return ""
-    with np.errstate(invalid="ignore"):  # of an infinity and itself
-        off = got.astype(np.float64) - answer
+    with np.errstate(invalid="ignore", over="ignore"):  # of an infinity and itself
+        off = wide(got) - answer
     if not np.isfinite(off).all() or not np.ptp(off):
         return ""
     for axis, name in ((0, "column"), (1, "row")):
@@ -235,12 +241,15 @@ def precision(wrong: Array, answer: Array, got: Array) -> str | None:
 
     Low precision errs everywhere by about its unit in the last place: many elements are off, none by much.
     """
-    finite = np.isfinite(answer) & np.isfinite(got.astype(np.float64))
+    finite = np.isfinite(answer) & np.isfinite(wide(got))
     scale = float(np.abs(answer[finite]).max(initial=0.0))
     if not scale or np.count_nonzero(wrong) < 0.05 * got.size or got.size < 4 or (wrong & ~finite).any():
         return None
-    off = np.abs(got[finite].astype(np.float64) - answer[finite])
-    signed = got[wrong].astype(np.float64) - answer[wrong]
+    with np.errstate(over="ignore"):  # of two that are far apart
+        off = np.abs(wide(got[finite]) - answer[finite])
+        signed = wide(got[wrong]) - answer[wrong]
+    if not np.isfinite(off).all():
+        return None
     relative = float(off.max()) / scale
     # Rounding errs to both sides, and so does a coarse function, less evenly: for an exponential by bits the
     # mean error was up to 0.70 of the mean size. With a missing term, or beyond a function's range, it is 1.

@@ -219,3 +219,17 @@ def test_an_infinity_that_is_right_beside_wrong_elements_is_no_warning() -> None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert judge(expected, expected.astype(np.float32), got).status is Status.WRONG_OUTPUT
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_results_of_any_bits_are_judged_without_a_warning_of_numpy(dtype: str) -> None:
+    size = np.dtype(dtype).itemsize
+    answer = np.linspace(-1, 1, 64).reshape(8, 8)
+    draws = np.random.default_rng(1)
+    quiet = np.array([[0x7F800001, 0x7F7FFFFF][i % 2] for i in range(64)], np.uint32)
+    for bits in [quiet.astype(np.uint32), *(draws.integers(0, 256, 64 * size, np.uint8) for _ in range(50))]:
+        got = np.resize(bits.view(dtype), (8, 8))
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            assert (
+                judge(answer, answer.astype(dtype), got, (answer.astype(dtype),)).status is not Status.PASSED
+            )
