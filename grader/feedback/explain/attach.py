@@ -49,6 +49,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     Known are errors by their text, then lines that the compiler warned of when it built the file, then facts
     about the student's ``source`` that explain such a failure.
     """
+    if finding.message.startswith("Not run: "):
+        return finding  # nothing of it is known
     found = _by_its_text(finding, source) if finding.status in ERRORS else None
     if found and not found.line:
         found = _placed(found, finding.message, source)
@@ -73,7 +75,10 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     log = finding.evidence.get("log")
     # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
     rest = log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
-    found = explain(f"{finding.message}\n{rest}", source)
+    said = f"{finding.message}\n{rest}"
+    if re.search(r"^[^\n<]*<<<[^\n>]*>>>: ", said, re.M):  # the CPU back end names the launch that it refuses
+        said = said.replace("CUDA error: invalid argument", "CUDA error: invalid configuration argument")
+    found = explain(said, source)
     if finding.status is Status.COMPILE_ERROR:
         found = inline_arguments.explained(finding, source) or host_mistakes.sources(source) or found
     if finding.status is Status.IMPORT_ERROR:

@@ -169,6 +169,9 @@ def _constants(code: str, value: str) -> str:
 
 def _empty_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     called = re.search(r"<<<", text.code)
+    refused = f"{finding.message}\n{finding.evidence.get('text', '')}"
+    if not re.search(r"grid is empty|invalid configuration", refused):
+        return  # another call may have failed
     if called and re.search(r"\bempty\b|no (?:elements|rows|columns)", f"{finding.id} {finding.message}"):
         yield from _dimensions_asked(text)
         yield from _one_size_asked(text)

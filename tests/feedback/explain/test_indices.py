@@ -288,7 +288,7 @@ def test_dimensions_are_no_elements(condition: str, told: bool) -> None:
         f'code = r"""\ntorch::Tensor f(torch::Tensor x) {{\n    if ({condition}) return x;\n    k<<<x.size(0), 1>>>();\n'
         '    return x;\n}\n"""\n'
     )
-    finding = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid argument")
+    finding = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
     found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "line": 0}
     assert (found["rule"] == "dimensions-asked") is told
     assert not told or found["line"] == 3
@@ -303,3 +303,16 @@ def test_the_same_mistake_in_both_directions_is_told_with_both_lines() -> None:
     (fact,) = [f for find, _ in indices.FACTS for f in find(text, FAILED) if f.rule == "thread-number"]
     assert fact.line == 3 and "Line 4 has the same mistake" in fact.fix
     assert "blockIdx.y * blockDim.y" in fact.fix and "blockIdx.x * blockDim.x" in fact.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [("\nk<<<(0, 1, 1), (256, 1, 1), 0>>>: the grid is empty", "empty-grid"), ("", "invalid-argument")],
+)
+def test_another_call_that_got_a_wrong_argument_is_no_launch(text: str, rule: str) -> None:
+    source = 'code = r"""\nvoid f(int* x) {\n    cudaMemcpy(x, x, 0, kind);\n    k<<<n, 256>>>(x);\n}\n"""\n'
+    message = "CUDA error: invalid argument"
+    finding = Finding("empty", Status.CUDA_ERROR, message, evidence={"text": message + text})
+    found = attach.explained(finding, source).evidence["explanation"]
+    assert isinstance(found, dict) and found["rule"] == rule
+    assert text or "launch's sizes" not in str(found)

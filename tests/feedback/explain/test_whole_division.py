@@ -188,7 +188,9 @@ def test_a_quotient_that_is_rounded_up_by_too_little(grid: str, fix: str) -> Non
     assert told[1] is None or told[1].rule != "rounded-up-by-less"
     found = told[0] if told[0] and told[0].rule == "rounded-up-by-less" else None
     assert (found and (found.line, found.fix)) == ((5, f"Write `{fix}`.") if fix else None)
-    refused = Finding("one", Status.CUDA_ERROR, "CUDA error: invalid argument (a.py, line 9: f())")
+    refused = Finding(
+        "one", Status.CUDA_ERROR, "CUDA error: invalid configuration argument (a.py, line 9: f())"
+    )
     said = attach.explained(refused, source).evidence.get("explanation")
     assert bool(said and said["rule"] == "rounded-up-by-less") == bool(fix)
 

@@ -195,11 +195,18 @@ RULES = (
         (
             r"invalid configuration argument",
             r"cudaErrorInvalidConfiguration",
-            r"CUDA error: invalid argument",
         ),
         "The launch's sizes are not allowed: a block of more than 1024 threads, or a grid or block of 0.",
         "The first value between <<< and >>> is the grid, the second the block: a block's x * y * z is 1024 at most, and "
         "no size is 0, which a grid's is if there are no elements.",
+        "03",
+    ),
+    Rule(
+        "invalid-argument",
+        (r"CUDA error: invalid argument", r"cudaErrorInvalidValue"),
+        "A call of CUDA, or a launch, was given something that it does not take.",
+        "Look at what the calls before this place are given: a null pointer, the size or direction of a copy, or more "
+        "dynamic shared memory than a block may have.",
         "03",
     ),
     Rule(
