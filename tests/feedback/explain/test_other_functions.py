@@ -55,3 +55,12 @@ def test_the_function_that_declares_it_is_named(name: str, line: int, cause: str
 @pytest.mark.parametrize(("name", "line"), [("twcie", 8), ("twice", 6), ("nothing", 12)])
 def test_other_names_are_told_as_before(name: str, line: int) -> None:
     assert "nothing of that name is declared before this line" in str(told(name, line)["cause"])
+
+
+@pytest.mark.parametrize("name", ["cudaGraphNodeSetEnabled", "CUBLAS_SIDE_LEFT", "__builtin_assume"])
+def test_a_name_of_cuda_is_not_told_to_be_misspelt(name: str) -> None:
+    from grader.feedback.explain.engine import explain
+
+    found = explain(f"a.cu:3:5: error: '{name}' was not declared in this scope")
+    assert found is not None and found.rule == "undeclared-of-cuda" and name in found.cause
+    assert "Did you mean" not in found.cause and "CPU back end does not have it" in found.fix

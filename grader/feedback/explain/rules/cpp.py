@@ -55,6 +55,11 @@ CUDA_HEADERS = {
     for name in names.split()
 }
 
+# Names that look like those of NVIDIA's libraries: a list of them all is nowhere in the course.
+OF_CUDA = (
+    r"(?P<name>(?:cuda[A-Z]|cu(?:blas|rand|fft|sparse|solver|dnn)?[A-Z]|CU(?:DA|BLAS|RAND|FFT|SPARSE|SOLVER|DNN)?_|nvtx"
+    r"|__builtin_|__nv)\w+)"
+)
 RULES = (
     Rule(
         "dot-for-namespace",
@@ -201,6 +206,16 @@ RULES = (
                 "blockIDx",
             }
         ),
+    ),
+    Rule(
+        "undeclared-of-cuda",
+        (
+            rf"'{OF_CUDA}' was not declared in this scope",
+            rf"identifier \"{OF_CUDA}\" is undefined",
+            rf"use of undeclared identifier '{OF_CUDA}'",
+        ),
+        "{name} is used, and nothing of that name is known here.",
+        "Look it up in NVIDIA's documentation. If it is spelt so there, its header is not included, or the CPU back end does not have it.",
     ),
     Rule(
         "undeclared",
