@@ -96,7 +96,7 @@ SENTENCE: dict[Status, str] = {
     Status.CRASHED: "The process of the submission crashed; "
     "in host code this is usually a bad pointer or a failed assertion.",
     Status.EXITED_EARLY: "The process of the submission ended on its own before it had answered; "
-    "remove calls such as exit() from the file.",
+    "remove calls such as exit() from the file, and leave files alone that it has not opened.",
     Status.TIMEOUT: "It took longer than allowed and was stopped; "
     "look for a loop whose end is never reached.",
     Status.OUT_OF_MEMORY: "Memory ran out; check the sizes that are allocated.",

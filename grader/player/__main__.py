@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -146,5 +147,11 @@ def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Exception as error:
+        # The lines in which it failed are the grader's own, and say nothing to a student.
+        with contextlib.suppress(Exception):
+            print(f"The process cannot go on: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
     os._exit(0)  # nothing of the submission runs on; and see grader/protocol/process_exit.py

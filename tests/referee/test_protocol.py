@@ -238,3 +238,8 @@ def test_a_match_against_a_liar_ends_with_a_record(lies: list[Any], kind: Any) -
         assert isinstance(finding.status, Status)
         json.dumps(finding.as_json(), allow_nan=False)
     assert not record.findings[1].ok  # the outbox is still full of NaN
+
+
+def test_an_end_by_itself_has_two_possible_reasons() -> None:
+    said = exit_reason.ended(1, exit_reason.LastWords(b""), "call").message
+    assert "or took away a file" in said  # which of the two, nobody can tell

@@ -112,7 +112,7 @@ def ended(code: int | None, last_words: LastWords, stage: str) -> FaultError:
         fault = FaultError(
             Status.EXITED_EARLY,
             f"The process ended by itself with exit code {code} during {what}; "
-            "something called exit() or os._exit().",
+            "something called exit() or os._exit(), or took away a file that the process works with.",
             dead=True,
             code=code,
         )
