@@ -78,6 +78,8 @@ def advice(status: Status, message: str = "") -> str:
         return ""  # it has no elements
     if status is Status.RACE and "Each element must belong to one thread" in message:
         return "Give each element one owner."  # a grid in Python has no barrier
+    if status is Status.TIMEOUT and first.startswith("Not run"):
+        return "Look at the checks that took long; of this one nothing is known."
     if status is Status.WRONG_STREAM and "getCurrentCUDAStream" in message:
         return ""  # the message says it
     tried = "" if status is Status.FAILED else SENTENCE[status].partition("; ")[2]
