@@ -141,6 +141,8 @@ def describe(seen: MemoryFinding) -> str:
     if not text.endswith((".", "?")):
         text += "."
     if seen.thread and seen.kernel:
-        text += f" First seen in {seen.kernel[:MOST_NAME]}, block {seen.block or '?'} thread {seen.thread}"
+        # Another thread of the host may have done it meanwhile: the accesses that are not seen have no owner.
+        when = "Seen while this ran:" if seen.kind == "unseen-access" else "First seen in"
+        text += f" {when} {seen.kernel[:MOST_NAME]}, block {seen.block or '?'} thread {seen.thread}"
         text += f", {seen.count:,} times." if (seen.count or 1) > 1 else "."
     return text
