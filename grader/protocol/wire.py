@@ -149,7 +149,7 @@ class Channel:
     def _receive(self, left_s: Callable[[], float] | None) -> Json:
         (size,) = _LENGTH.unpack(self._exactly(_LENGTH.size, left_s))
         if size > MAX_FRAME:
-            raise MalformedError(f"a frame of {size} bytes is announced")
+            raise MalformedError(f"a frame of {size} bytes, where {MAX_FRAME} are the most")
         return decode(self._exactly(size, left_s))
 
     def _exactly(self, size: int, left_s: Callable[[], float] | None) -> bytes:
