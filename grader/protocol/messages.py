@@ -138,7 +138,8 @@ class Counts(_Claim, frozen=True):
 class Launch(_Claim, frozen=True):
     """One launch. ``counts``: where counting was on; ``seconds`` and ``began``: where a GPU ran it.
 
-    ``default_stream``: where the CPU back end ran it, whether it was launched there.
+    Where the CPU back end ran it, ``default_stream``: whether it was launched there, and ``own_stream``: whether
+    it, or a copy of its call, was on a stream of the submission's own.
     """
 
     kernel: Text = ""
@@ -153,6 +154,7 @@ class Launch(_Claim, frozen=True):
     seconds: Seconds = 0.0
     began: Seconds = 0.0
     default_stream: bool = False
+    own_stream: bool = False
 
 
 class Writer(_Claim, frozen=True):

@@ -46,6 +46,10 @@ UNSEEN = (
     "Not seen: the CPU back end knows the streams of launches in CUDA C++, and the call made none. A GPU "
     "shows the others."
 )
+BESIDE = (
+    "Not seen: a launch or a copy is on a stream of the submission's own, and the CPU back end does not know "
+    "whether that waits for PyTorch's current stream. A GPU shows it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,13 @@ class Opinion:
     """Whether the work goes to the current stream; None if that cannot be seen here.
 
     ``kernels`` that ran on the default stream, and the first ``line`` that launches one, as far as known.
+    ``unseen``: why not.
     """
 
     follows: bool | None
     kernels: tuple[str, ...] = ()
     line: int = 0
+    unseen: str = UNSEEN
 
 
 def judge(session: Session, backend: str) -> list[Finding]:
@@ -92,7 +98,9 @@ def judge(session: Session, backend: str) -> list[Finding]:
         decided = "follows" in found.evidence
         if not decided or len(places) < SEVERAL or not (unseen or several) or time.monotonic() > end:
             break
-    return [next((f for f in told if f.evidence.get("follows")), told[0])]
+    # One call that nobody can judge is not made up for by others.
+    beside = (f for f in told if f.message == BESIDE)
+    return [next(beside, next((f for f in told if f.evidence.get("follows")), told[0]))]
 
 
 def _tried(session: Session, case: Case, backend: str, points: int) -> tuple[Finding, set[int]]:
@@ -145,6 +153,8 @@ def of_launches(launches: Iterable[Launch]) -> Opinion:
     wrong = [launch for launch in launched if launch.default_stream]
     if not launched:
         return Opinion(follows=None)
+    if not wrong and any(launch.own_stream for launch in launched):
+        return Opinion(follows=None, unseen=BESIDE)
     return Opinion(not wrong, tuple(dict.fromkeys(x.kernel for x in wrong)), wrong[0].line if wrong else 0)
 
 
@@ -185,7 +195,7 @@ def _finding(found: Opinion, points: int, what: str = LEAVES) -> Finding:
     if found.follows:
         return Finding(NAME, Status.PASSED, FOLLOWS, points, points, facts)
     if found.follows is None:
-        return Finding(NAME, Status.PENDING_GPU if points else Status.PASSED, UNSEEN, 0, points, facts)
+        return Finding(NAME, Status.PENDING_GPU if points else Status.PASSED, found.unseen, 0, points, facts)
     facts |= {"kernels": list(found.kernels), "line": found.line}
     words = f"{what} {_where(found)}{LAUNCH}"
     if points:

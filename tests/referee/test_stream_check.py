@@ -317,6 +317,9 @@ def test_on_the_cpu_each_launch_has_its_stream() -> None:
     right, wrong = Launch("add", line=7), Launch("mul", line=9, default_stream=True)
     assert stream_check.of_launches([]) == Opinion(follows=None)
     assert stream_check.of_launches([right, right]) == Opinion(follows=True)
+    beside = Launch("add", line=8, own_stream=True)
+    assert stream_check.of_launches([right, beside]) == Opinion(follows=None, unseen=stream_check.BESIDE)
+    assert stream_check.of_launches([beside, wrong]).follows is False
     assert stream_check.of_launches([right, wrong]) == Opinion(follows=False, kernels=("mul",), line=9)
 
 

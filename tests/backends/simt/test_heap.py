@@ -110,6 +110,10 @@ def test_its_size_is_asked_for_and_set_before_the_first_use(play: Play) -> None:
     assert (too_late, in_time) == (1, 0)  # cudaErrorInvalidValue
 
 
+def test_what_a_kernel_may_find_out_of_its_size_is_told(play: Play) -> None:
+    assert play("heap")["limit_told"]["result"] == [8 << 20, 64, 8 << 20]
+
+
 def test_a_reset_of_the_device_takes_all_of_it(play: Play) -> None:
     (f,) = play("heap")["after_reset"]["findings"]
     assert (f["kind"], f["count"]) == ("use-after-free", 1024)

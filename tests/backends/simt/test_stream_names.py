@@ -17,6 +17,7 @@ DEFAULT = {
     "legacy": ([True], [True]),
     "of_the_thread": ([True], [True]),
     "made": ([False], [False]),
+    "copied": ([True], [False]),
     "guarded": ([False, True], [False, False]),
 }
 
@@ -28,6 +29,13 @@ def test_a_launch_tells_whether_it_was_on_the_default_stream(play: Play, name: s
         answer = play("streams")[word]
         assert answer["error"] == ""
         assert [launch["default_stream"] for launch in answer["launches"]] == default, word
+
+
+def test_a_launch_or_a_copy_tells_whether_it_was_on_a_stream_of_its_own(play: Play) -> None:
+    own = {
+        name for name, answer in play("streams").items() if any(x["own_stream"] for x in answer["launches"])
+    }
+    assert own == {"made", "made_inside", "copied", "copied_inside"}
 
 
 def test_a_thread_begins_with_the_default_stream(play: Play) -> None:

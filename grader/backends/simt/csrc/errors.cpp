@@ -38,6 +38,7 @@ extern "C" int simt_refuse_launch(int code, const char* why) {
 
 extern "C" int simt_last_error(int clear) {
   using namespace simt;
+  if (simt_in_kernel()) return 0;  // an error of the host is none of a kernel's
   if (g_fault_seen) return g_device_fault;
   int code = g_launch_error;
   if (clear) g_launch_error = 0;

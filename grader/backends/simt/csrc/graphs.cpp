@@ -1,6 +1,7 @@
 #include "graphs.h"
 
 #include "errors.h"
+#include "history.h"
 
 #include <functional>
 #include <memory>
@@ -109,13 +110,13 @@ extern "C" void simt_join_capture(void* stream) {
 }
 
 extern "C" int simt_keep_copy(void* stream, void* to, const void* from, size_t bytes, int kind) {
-  if (!simt_is_captured(stream)) return 0;
+  if (!simt_is_captured(stream)) return note_copy_on(stream), 0;
   add(g_captured, COPY_NODE, [=](void*) { simt_fail(simt_copy(to, from, bytes, kind)); });
   return 1;
 }
 
 extern "C" int simt_keep_fill(void* stream, void* to, unsigned value, size_t bytes, unsigned element) {
-  if (!simt_is_captured(stream)) return 0;
+  if (!simt_is_captured(stream)) return note_copy_on(stream), 0;
   add(g_captured, FILL_NODE, [=](void*) { simt_fail(simt_fill(to, value, bytes, element)); });
   return 1;
 }

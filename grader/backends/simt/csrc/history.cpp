@@ -2,6 +2,7 @@
 
 #include "json.h"
 #include "memory.h"
+#include "queue.h"
 #include "shadow.h"
 
 #include <deque>
@@ -17,12 +18,13 @@ struct Remembered {
   uint3 grid, block;
   size_t shared_bytes, static_shared_bytes;
   Module* module;
-  bool default_stream, taken;
+  bool default_stream, own_stream, taken;
   std::string counts;  // JSON, empty if nothing was counted
 };
 
 static constexpr size_t MOST_LAUNCHES = 10000;
 static std::deque<Remembered> g_launches;
+static bool g_copied_beside = false;  // a copy or a fill was on a stream of the program's own
 static u64 g_number = 0;
 static u32 g_next_run = 1;
 static std::string g_json;
@@ -33,9 +35,11 @@ u32 next_runs(u64 blocks) {
   return first;
 }
 
+void note_copy_on(const void* stream) { g_copied_beside |= is_own_stream(stream); }
+
 u64 remember_launch(const Launch& l) {
   g_launches.push_back({++g_number, l.first_run, l.block_count, l.block_count, l.kernel, l.file, l.line, l.grid, l.block,
-                        l.shared_bytes, l.static_shared_bytes, l.module, l.default_stream, false, ""});
+                        l.shared_bytes, l.static_shared_bytes, l.module, l.default_stream, l.own_stream, false, ""});
   if (g_launches.size() > MOST_LAUNCHES) g_launches.pop_front();
   return g_number;
 }
@@ -77,6 +81,7 @@ extern "C" SIMT_EXPORT const char* simt_take_launches() {
     json.field("shared_bytes", (long long)l.shared_bytes);
     json.field("static_shared_bytes", (long long)l.static_shared_bytes);
     json.field("default_stream", (long long)l.default_stream);
+    json.field("own_stream", (long long)(l.own_stream || g_copied_beside));
     json.field("module", l.module ? l.module->path : "");
     if (!l.counts.empty()) {
       json.key("counts");
@@ -86,6 +91,7 @@ extern "C" SIMT_EXPORT const char* simt_take_launches() {
     json.close('}');
   }
   json.close(']');
+  g_copied_beside = false;
   g_json = std::move(json.text);
   return g_json.c_str();
 }

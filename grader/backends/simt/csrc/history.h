@@ -6,6 +6,7 @@
 namespace simt {
 
 u32 next_runs(u64 blocks);  // numbers for the blocks of a new launch
+void note_copy_on(const void* stream);
 u64 remember_launch(const Launch& launch);
 void remember_runs(u64 number, u32 runs);
 void remember_counts(u64 number, const Counter& counter);

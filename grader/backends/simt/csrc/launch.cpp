@@ -232,7 +232,8 @@ static std::shared_ptr<Launch> describe(const LaunchSite& site, const LaunchConf
   launch->cluster = cluster_of(config, launch->base_name);
   if (launch->cluster.x * launch->cluster.y * launch->cluster.z == 0) launch->cluster = {1, 1, 1};  // refused later
   launch->cluster_blocks = int(launch->cluster.x * launch->cluster.y * launch->cluster.z);
-  launch->default_stream = (size_t)config.stream <= 2;  // cudaStreamLegacy is 1, cudaStreamPerThread is 2
+  launch->default_stream = is_default_stream(config.stream);
+  launch->own_stream = is_own_stream(config.stream);
   launch->module = module_at((size_t)body.run);
   return launch;
 }

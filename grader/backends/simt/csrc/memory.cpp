@@ -315,7 +315,10 @@ extern "C" void simt_label(const void* pointer, const char* description, int ele
   }
 }
 
-extern "C" size_t simt_memory(int peak) { return peak ? g_peak_bytes : g_live_bytes; }
+extern "C" size_t simt_memory(int peak) {
+  if (simt_in_kernel()) return 0;  // the host says nothing to a kernel by what it frees
+  return peak ? g_peak_bytes : g_live_bytes;
+}
 
 extern "C" SIMT_EXPORT void simt_reset_peak_memory() { g_peak_bytes = g_live_bytes; }
 

@@ -2,6 +2,7 @@
 
 #include "graphs.h"
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <mutex>
@@ -62,7 +63,7 @@ static thread_local void* t_current_stream = nullptr;
 static thread_local int t_device = 0;
 static int g_devices = 1, g_elsewhere = 0;
 void simt::note_device() { g_elsewhere += t_device != 0; }
-extern "C" int simt_device() { return t_device; }
+extern "C" int simt_device() { return simt_in_kernel() ? 0 : t_device; }
 extern "C" int simt_exchange_device(int device) {
   int before = t_device;
   if (device >= 0 && device < g_devices) t_device = device;
@@ -76,7 +77,18 @@ extern "C" SIMT_EXPORT void simt_pretend_devices(int count, int current) {
 }
 extern "C" SIMT_EXPORT int simt_launched_elsewhere() { return g_elsewhere; }
 
-extern "C" void* simt_current_stream() { return t_current_stream; }
-extern "C" void simt_set_current_stream(void* stream) { t_current_stream = stream; }
+// A thread of the program begins with none, and may be handed the one of the thread that started it.
+static std::atomic<void*> g_last_current{nullptr};
+bool simt::is_default_stream(const void* stream) { return (size_t)stream <= 2; }  // 1: cudaStreamLegacy, 2: ...PerThread
+bool simt::is_own_stream(const void* stream) {
+  return !is_default_stream(stream) && stream != t_current_stream && stream != g_last_current;
+}
+
+// What the host has set says nothing to a kernel: on a GPU it could not ask.
+extern "C" void* simt_current_stream() { return simt_in_kernel() ? nullptr : t_current_stream; }
+extern "C" void simt_set_current_stream(void* stream) {
+  t_current_stream = stream;
+  if (stream) g_last_current = stream;
+}
 
 extern "C" SIMT_EXPORT int simt_is_idle() { return is_idle(); }

@@ -9,6 +9,8 @@ namespace simt {
 // Does `task` now if nothing is queued or launches are blocking, else when its turn comes.
 void in_turn(std::function<void()> task, bool may_wait);
 bool is_idle();
+bool is_default_stream(const void* stream);
+bool is_own_stream(const void* stream);  // neither that nor one that PyTorch had as its current one
 void note_device();  // of a launch: whether it goes to another device than the tensors'
 
 }  // namespace simt

@@ -83,7 +83,7 @@ struct Launch {
   std::atomic<bool> fenced{false};     // a kernel that orders its blocks with fences is not asked about races between them
   bool cooperative = false;
   bool phased = false;  // runs are counted on by arrivals
-  bool default_stream = false;
+  bool default_stream = false, own_stream = false;
   std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns
   u32 grid_round = 0;  // the releases of every thread when all blocks met last
   u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier

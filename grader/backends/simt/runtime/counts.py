@@ -50,6 +50,7 @@ def _launch(x: RawLaunch, places: Places) -> Launch:
         file=x.file,
         line=x.line,
         default_stream=bool(x.default_stream),
+        own_stream=bool(x.own_stream),
         counts=_counts(x, x.counts, places) if x.counts else None,
     )
 

@@ -122,5 +122,6 @@ class RawLaunch(Struct, frozen=True):
     shared_bytes: int
     static_shared_bytes: int
     default_stream: int
+    own_stream: int
     module: str
     counts: RawCounts | None = None

@@ -323,6 +323,14 @@ def cases():
         foreign = origins.not_by_kernels(y)
         return {"foreign": foreign, "writers": origins.end()}
 
+    def limit_told(runtime):
+        x, origins = torch.arange(1024.0).cuda(), value_origins.held()
+        origins.begin(products=False, prepared=())
+        module.run(x, "limit")
+        origins.end()
+        limits = [told.words for told in origins.told() if "limit" in told.what]
+        return [words[0] for words in limits if len(words) == 2]  # the heap's alone
+
     def written_before(runtime):
         """What a kernel of an earlier call has left in the heap is no value of the host's."""
         x, origins = torch.arange(1024.0).cuda(), value_origins.held()
@@ -342,5 +350,5 @@ def cases():
         torch.cuda.synchronize()
         return [during - before, torch.cuda.memory_allocated() - before]
 
-    modes = (counted, recorded, watched, written_before, memory)
+    modes = (counted, recorded, watched, limit_told, written_before, memory)
     return {name: case(name) for name in NAMES} | {each.__name__: each for each in modes}

@@ -22,6 +22,13 @@ void made(torch::Tensor x) {
   cudaStreamCreate(&stream);
   on(x, stream);
 }
+void copied(torch::Tensor x) {
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  auto to = torch::empty_like(x);
+  cudaMemcpyAsync(to.data_ptr(), x.data_ptr(), x.nbytes(), cudaMemcpyDeviceToDevice, stream);
+  current(to);
+}
 void guarded(torch::Tensor x) {
   {
     at::cuda::CUDAStreamGuard guard(at::cuda::getStreamFromPool());
@@ -30,7 +37,7 @@ void guarded(torch::Tensor x) {
   current(x);
 }
 """
-NAMES = ["unnamed", "current", "by_default", "legacy", "of_the_thread", "made", "guarded"]
+NAMES = ["unnamed", "current", "by_default", "legacy", "of_the_thread", "made", "copied", "guarded"]
 
 
 def cases():
