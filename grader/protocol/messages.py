@@ -138,8 +138,8 @@ class Counts(_Claim, frozen=True):
 class Launch(_Claim, frozen=True):
     """One launch. ``counts``: where counting was on; ``seconds`` and ``began``: where a GPU ran it.
 
-    Where the CPU back end ran it, ``default_stream``: whether it was launched there, and ``own_stream``: whether
-    it, or a copy of its call, was on a stream of the submission's own.
+    Where the CPU back end ran it, ``default_stream``: whether it was launched there; ``own_stream``: whether
+    it, or a copy of its call, was on a stream of the file's own.
     """
 
     kernel: Text = ""
