@@ -195,6 +195,7 @@ RULES = (
         (
             r"invalid configuration argument",
             r"cudaErrorInvalidConfiguration",
+            r"<<<[^<>]*>>>: (?:a block has at most|the (?:grid|block) is empty)",
         ),
         "The launch's sizes are not allowed: a block of more than 1024 threads, or a grid or block of 0.",
         "The first value between <<< and >>> is the grid, the second the block: a block's x * y * z is 1024 at most, and "
