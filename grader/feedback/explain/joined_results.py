@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from grader.domain.verdict import Finding, Status
+from grader.domain.verdict import Evidence, Finding, Status
 from grader.feedback.explain.source_text import TWICE, WRONG, Fact, Finder, SubmissionText
 from grader.feedback.explain.together import LOOP
 
@@ -45,7 +45,7 @@ def _by_several_blocks(text: SubmissionText, finding: Finding) -> Iterator[Fact]
         return
 
 
-def _changed_by_both(seen: dict[str, Any], line: str) -> re.Match[str] | None:
+def _changed_by_both(seen: Evidence, line: str) -> re.Match[str] | None:
     """The statement of this line to which both of the accesses belong; None where that cannot be told.
 
     A line may hold other statements: it is the one that changes the array that the threads met in.
