@@ -753,6 +753,15 @@ MEANS = {  # why an operator is not the other one
     ("||", "&&"): " `||` asks for one of the two, `&&` for both.",
     ("and", "or"): " `and` asks for both, `or` for one of the two.",
     ("or", "and"): " `or` asks for one of the two, `and` for both.",
+    ("elif", "if"): " An `elif` is asked only where every condition before it was false.",
+    (
+        "if",
+        "elif",
+    ): " An `if` is asked in any case, an `elif` only where every condition before it was false.",
+    ("=", "=="): " `=` gives what is on its left a value; `==` asks whether both sides are equal.",
+    ("==", "="): " `==` asks whether both sides are equal; `=` gives what is on its left a value.",
+    ("=", "+="): " `=` gives a value in place of the one before, `+=` adds to it.",
+    ("+=", "="): " `+=` adds to the value before, `=` gives one in its place.",
 }
 INDEX = re.compile(r"\b\w+\[[^][]*\]")
 IN_ROWS = re.compile(r"(\w+)\[\s*(\w+)\s*\*\s*(\w+)\s*\+\s*(\w+)\s*\]$")

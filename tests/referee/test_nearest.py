@@ -250,6 +250,8 @@ def test_two_values_that_are_exchanged_in_a_long_statement_are_told() -> None:
         ("out[i] = last - x[i];", "out[i] = x[i] - last;", "The two sides of `-` are exchanged"),
         ("x[1 - i]", "x[i - 1]", "`1 - i` stands for `i - 1`"),
         ("%", "//", "what is left over"),
+        ("elif", "if", "only where every condition before it was false"),
+        ("=", "==", "asks whether both sides are equal"),
         ("out[i] = last - x[i];", "out[i] = x[i] + last;", ""),
     ],
 )

@@ -476,6 +476,31 @@ def _always_true(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("always-true", test.lineno, cause, f"Write `{right}`.")
 
 
+def _letters(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``files += "main.cpp"``, ``files.extend("main.cpp")``, where files is a list."""
+    for function in _functions(text):
+        nodes = list(ast.walk(function))
+        stored = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        lists = {ast.unparse(n.targets[0]) for n in stored if isinstance(n.value, ast.List | ast.ListComp)}
+        for name, value, line in ((*_extended(n), n.lineno) for n in nodes if isinstance(n, ast.stmt)):
+            if name in lists and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                word = text.segment(value)
+                cause = f"{name} is a list, and this takes {word} apart: each of its letters becomes an entry of its own."
+                yield Fact("letters-of-a-word", line, cause, f"Write `{name}.append({word})`, or `{name} += [{word}]`.")  # fmt: skip
+
+
+def _extended(node: ast.stmt) -> tuple[str, ast.expr | None]:
+    """The list and what it is extended by; "" and None for another statement."""
+    match node:
+        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+            return name, value
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="extend"), args=[value])
+        ):
+            return name, value
+    return "", None
+
+
 def _printed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``return help(f)``, which prints and hands back None."""
     if "None" not in finding.message:
@@ -527,6 +552,7 @@ def _annotated(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_another_path, frozenset({Status.WRONG_ANSWER})),
+    (_letters, frozenset({Status.WRONG_ANSWER, Status.RAISED})),
     (_printed, frozenset({Status.WRONG_ANSWER, Status.WRONG_OUTPUT, Status.NOT_A_TENSOR})),
     (_annotated, frozenset({Status.MISSING_ENTRY})),
     (_else_adds, frozenset({Status.WRONG_OUTPUT, Status.WRONG_ANSWER})),

@@ -291,6 +291,23 @@ def test_a_text_that_is_compared_with_nothing(condition: str, right: str) -> Non
     assert told[7]["rule"] != "always-true"
 
 
+@pytest.mark.parametrize(
+    ("first", "added", "told"),
+    [
+        ("[]", 'files += "a.cpp"', '`files.append("a.cpp")`'),
+        ('["b"]', "files.extend('a.cpp')", "`files += ['a.cpp']`"),
+        ("[]", 'files += ["a.cpp"]', ""),
+        ('""', 'files += "a.cpp"', ""),
+    ],
+)
+def test_a_text_that_is_added_to_a_list(first: str, added: str, told: str) -> None:
+    source = f"def f(word):\n    files = {first}\n    {added}\n    return files\n"
+    finding = failed(Status.WRONG_ANSWER, "Line 1: f('c') is ['a'], expected ['a.cpp'].")
+    found = explained(finding, source).evidence.get("explanation") or {"rule": "", "fix": ""}
+    assert (found["rule"] == "letters-of-a-word") == bool(told) and told in found["fix"]
+    assert not told or found["line"] == 3
+
+
 def test_what_a_name_lists_is_what_is_bound() -> None:
     source = (
         'docs = {"one": "x"}\nm = load_inline(name="m", functions=docs)\n\n\ndef f():\n    return m.two()\n'
