@@ -142,6 +142,7 @@ GROUPS = (
             "elsewhere_gpu.json": "Commands that are run on a GPU elsewhere, by ssh",
             "batch_class_gpu.json": "A class on one GPU",
             "batch_class_two_gpus.json": "A class on two GPUs",
+            "batch_class_two_gpus_13.json": "Lesson 13 on two GPUs",
             "contexts.json": "CUDA contexts that begin at once, on one GPU and on two",
             "waiting.json": "Players that wait, and players that are started, on a GPU",
             "engine_gpu.json": "Lessons and pairs by one engine, on a GPU",
