@@ -143,7 +143,7 @@ def _prepared(
         raise BadInputError("--schedules shuffles blocks and warps on the CPU back end: add --backend simt.")
     if shown.nvcc and choice.name != "simt":
         raise BadInputError("On a GPU nvcc compiles the file anyway: leave --also-nvcc out.")
-    if pool_client.pays(choice.name):  # this command ends: what waits, waits for the next one
+    if pool_client.wanted():  # this command ends: what waits, waits for the next one
         grading.job = replace(grading.job, pools=pool_client.shared())
     if shown.second_opinion:
         from grader.feedback.look import second_opinion

@@ -44,10 +44,17 @@ AT_ONCE_CORES = 8  # with fewer, players that start would take them from the gra
 FDS = 6
 
 
+def wanted() -> bool:
+    """Whether players may wait at all: on Linux, unless ``COURSE_WAITING`` is 0."""
+    return sys.platform.startswith("linux") and os.environ.get(VARIABLE, "") != "0"
+
+
 def pays(backend: str) -> bool:
-    """Whether players should wait on this back end: on a GPU, unless ``COURSE_WAITING`` says otherwise."""
-    word = os.environ.get(VARIABLE, "")
-    return sys.platform.startswith("linux") and word != "0" and (backend == "cuda" or word == "1")
+    """Whether they should wait for a process that grades many files: on a GPU, or if ``COURSE_WAITING`` is 1.
+
+    Without a GPU such a process keeps both cores busy, or forks its players.
+    """
+    return wanted() and (backend == "cuda" or os.environ.get(VARIABLE) == "1")
 
 
 def at_once() -> bool:
