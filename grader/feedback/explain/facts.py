@@ -71,6 +71,7 @@ from grader.feedback.explain import (
     taken_early,
     tensor_calls,
     thrown_away,
+    tile_ends,
     tile_fills,
     tile_mistakes,
     timing_mistakes,
@@ -769,6 +770,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *taken_early.FACTS,
     *around_the_call.FACTS,
     *tile_fills.FACTS,
+    *tile_ends.FACTS,
     *row_starts.FACTS,
     (
         _returns_none,

@@ -49,7 +49,7 @@ def _unguarded(kernel: CppFunction, fill: re.Match[str]) -> re.Match[str] | None
     """The read of a place of the array further on, below the store, that asks for no bound of its own."""
     behind = re.compile(rf"\b{fill['s']}\s*\[\s*{re.escape(fill['t'])}\s*\+\s*(?P<k>\w+)\s*\]")
     for read in islice(behind.finditer(kernel.body, fill.end()), MOST):
-        asked = " ".join(_heads(kernel.body[max(0, read.start() - AROUND) : read.start()]))
+        asked = " ".join(heads(kernel.body[max(0, read.start() - AROUND) : read.start()]))
         step = rf"(?:{re.escape(fill['t'])}|{re.escape(fill['i'])})\s*\+\s*{read['k']}\s*(?:<|>=)"
         last = rf"\b{re.escape(fill['i'])}\s*(?:<|==|!=|>=)\s*{fill['n']}\s*-"
         stored = re.match(r"\s*=(?!=)", kernel.body[read.end() :])
@@ -58,7 +58,7 @@ def _unguarded(kernel: CppFunction, fill: re.Match[str]) -> re.Match[str] | None
     return None
 
 
-def _heads(before: str) -> list[str]:
+def heads(before: str) -> list[str]:
     """The statement that ``before`` ends in, and the heads of the blocks around it."""
     depth, end, found = 0, len(before), []
     for at in range(len(before) - 1, -1, -1):

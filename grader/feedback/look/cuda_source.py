@@ -47,10 +47,17 @@ class FunctionTokens:
     end: int
 
 
-def look(text: CudaText, beside: frozenset[str] = frozenset(), *, on_gpu: bool = False) -> Iterator[Advice]:
+def look(
+    text: CudaText,
+    beside: frozenset[str] = frozenset(),
+    whole: frozenset[str] = frozenset(),
+    *,
+    on_gpu: bool = False,
+) -> Iterator[Advice]:
     """Advice about one string of CUDA C++; ``beside`` are attributes that the Python around it asks for.
 
-    ``on_gpu``: the problem hands over tensors on the GPU only.
+    ``whole``: kernels of whose threads each has an element. ``on_gpu``: the problem hands over tensors on the
+    GPU only.
     """
     tokens = tokenize(text.source)
     starts, at = [], 0
@@ -65,7 +72,8 @@ def look(text: CudaText, beside: frozenset[str] = frozenset(), *, on_gpu: bool =
     of_threads = {"threadIdx", "thread_rank"} | device | others
     for function in functions:
         if function.kernel:
-            yield from _kernel(function, tokens, text.at(starts[function.begin]))
+            if function.name not in whole:
+                yield from _kernel(function, tokens, text.at(starts[function.begin]))
             for i in _barriers_for_some(function, tokens, of_threads):
                 yield Advice(text.at(starts[i]), FOR_SOME, lasting=True)
     for i, token in enumerate(tokens):

@@ -23,7 +23,8 @@ MAX_CHARACTERS = 16 << 10  # of C++ that are read: a look must be over before a 
 def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
     """Advice in order of lines. Reads text only; never raises for a strange file.
 
-    ``starter``: the text that the student began with, which tells whether something was done about a TODO.
+    ``starter``: the text that the student began with, which tells whether something was done about a TODO,
+    and which kernels get whole blocks of elements.
     """
     advice = _todos(submission.source, starter)
     try:
@@ -34,7 +35,10 @@ def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
     advice += python_source.look(tree, task)
     for text in python_source.cuda_sources(tree):
         advice += cuda_source.look(
-            replace(text, source=text.source[: max(0, left)]), beside, on_gpu=not task.starter_fails
+            replace(text, source=text.source[: max(0, left)]),
+            beside,
+            _whole(starter),
+            on_gpu=not task.starter_fails,
         )
         left -= len(text.source)
     return sorted(set(advice), key=lambda a: a.line)
@@ -86,6 +90,17 @@ def _todos(source: str, starter: str) -> list[Advice]:
     ]  # fmt: skip
     more = f" ({len(marks) - 1} more below.)" if len(marks) > 1 else ""
     return [Advice(n, f"A TODO is still here. Do this first: {text[:150]}{more}") for n, text in marks[:1]]
+
+
+def _whole(starter: str) -> frozenset[str]:
+    """The kernels of which the starter says that n is a multiple of the block: each thread has an element."""
+    heads = (line.partition("//") for line in starter.splitlines() if "__global__" in line)
+    named = (
+        re.search(r"(\w+)\s*\(", head)
+        for head, _, said in heads
+        if re.search(r"\bn is a multiple of\b", said)
+    )
+    return frozenset(name[1] for name in named if name)
 
 
 def _after(lines: list[str]) -> dict[str, str]:

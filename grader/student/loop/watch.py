@@ -96,7 +96,9 @@ class Watch:
         except BadInputError as error:  # an editor may be between two writes; the next save comes
             self.say(Text(str(error), "yellow"))
             return
-        self.view.advice = look(read, self.lesson.task)
+        starter = self.lesson.exercise
+        began = starter.read_text("utf-8") if starter.is_file() else ""
+        self.view.advice = look(read, self.lesson.task, began)
         wrong = read.syntax_error()
         self.stage(
             "look",

@@ -38,6 +38,7 @@ from grader.feedback.explain import (
     short_ranges,
     taken_early,
     tensor_calls,
+    tile_ends,
     tile_fills,
     tile_mistakes,
     together,
@@ -82,6 +83,7 @@ FINDERS = [
         *row_starts.FACTS,
         *taken_early.FACTS,
         *tile_fills.FACTS,
+        *tile_ends.FACTS,
     )
 ]
 FINDERS += [host_mistakes.never_called, functions_first.returned, host_formulas.single]

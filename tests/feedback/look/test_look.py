@@ -41,6 +41,15 @@ def test_a_kernel_that_writes_nothing_yet_needs_no_guard() -> None:
     assert remarks(KERNEL + "    __shared__ float row[32];\n}\n" + HOST) == []
 
 
+def test_a_kernel_that_gets_whole_blocks_needs_no_guard() -> None:
+    cuda = KERNEL + "    out[i] = in[i];\n}\n" + HOST
+    file = Submission(Path("x.py"), f'{HEAD}source = r"""{cuda}"""\n{TAIL}', "")
+    head = KERNEL.splitlines()[0]
+    assert "__global__" in head
+    assert look.look(file, TASK, f"{head}  // n is a multiple of SIZE here\n") == []
+    assert [a.line for a in look.look(file, TASK, f"{head}  // out is a multiple of in\n")] == [3]
+
+
 def test_a_pair_hands_over_tensors_on_the_gpu_so_its_file_need_not_ask() -> None:
     cuda = GUARDED + HOST.replace("TORCH_CHECK(x.is_cuda());", "")
     file = Submission(Path("x.py"), f'{HEAD}source = r"""{cuda}"""\n{TAIL}', "")
