@@ -18,7 +18,7 @@ RUN = re.compile(
 VALUES = re.compile(r"the right kernel gives (?P<k>[^ ,]+), and the test expects (?P<t>\S+?)\.(?= |$)")
 
 
-def _lambdas(text: SubmissionText, finding: Finding) -> Iterator[tuple[ast.Lambda, list[ast.expr]]]:
+def lambdas(text: SubmissionText, finding: Finding) -> Iterator[tuple[ast.Lambda, list[ast.expr]]]:
     """What the check's entry in a dict expects, as a function of its input, and the other entries."""
     dicts = [n for n in ast.walk(text.tree) if isinstance(n, ast.Dict)] if text.tree else []
     for node in dicts:
@@ -35,7 +35,7 @@ def _one_of_all(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "fails on a right kernel" not in finding.message or run is None:
         return
     first, last, count, every = (int(run[k]) for k in ("first", "last", "count", "all"))
-    for made, others in _lambdas(text, finding):
+    for made, others in lambdas(text, finding):
         x, body = made.args.args[0].arg, made.body
         sizes = {
             int(n)
@@ -86,7 +86,7 @@ def _made_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     values = VALUES.search(finding.message)
     if "fails on a right kernel" not in finding.message or values is None:
         return
-    for made, _ in _lambdas(text, finding):
+    for made, _ in lambdas(text, finding):
         code = text.quoted(made.body)
         run, agree = RUN.search(finding.message), ""
         if run and int(run["count"]) == int(run["last"]) - int(run["first"]) + 1:

@@ -15,7 +15,10 @@ from grader.feedback.explain import (
     alignment,
     around_the_call,
     attach,
+    block_slips,
     bodies,
+    branch_slips,
+    caught_failures,
     ceilings,
     declared_otherwise,
     dialect_mistakes,
@@ -33,6 +36,7 @@ from grader.feedback.explain import (
     operator_mistakes,
     precedence,
     product_tiles,
+    python_habits,
     row_starts,
     running_totals,
     short_ranges,
@@ -84,6 +88,10 @@ FINDERS = [
         *taken_early.FACTS,
         *tile_fills.FACTS,
         *tile_ends.FACTS,
+        *python_habits.FACTS,
+        *branch_slips.FACTS,
+        *block_slips.FACTS,
+        *caught_failures.FACTS,
     )
 ]
 FINDERS += [host_mistakes.never_called, functions_first.returned, host_formulas.single]
