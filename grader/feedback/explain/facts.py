@@ -44,6 +44,7 @@ from grader.feedback.explain import (
     grid_reads,
     host_formulas,
     host_mistakes,
+    host_slips,
     indices,
     inverted_guards,
     joined_results,
@@ -750,6 +751,7 @@ def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (host_mistakes.never_called, frozenset({Status.NOT_REFUSED, Status.WRONG_OUTPUT})),
     (refusals.missing, frozenset({Status.NOT_REFUSED})),
+    *host_slips.FACTS,
     *declared_otherwise.FACTS,
     *layer_mistakes.FACTS,
     *alignment.FACTS,

@@ -339,6 +339,17 @@ RULES = (
         "03",
     ),
     Rule(
+        "vector-for-number",
+        (
+            r"cannot convert '(?P<a>(?:const )?(?:u?int|float|double|half)[234])' to '(?P<b>float|double|int)'",
+            r"no suitable conversion function from \"(?P<a>(?:const )?(?:u?int|float|double|half)[234])\" to \"(?P<b>float|double|int)\"",
+            r"no (?:known|viable) conversion from '(?P<a>(?:const )?(?:u?int|float|double|half)[234])'[^']*to '(?P<b>float|double|int)'",
+        ),
+        "A value of type {a} is several numbers at once, and one single {b} is wanted here.",
+        "Take its parts one by one, .x, .y and so on, and put the results together again: `make_float4(f(v.x), f(v.y), f(v.z), f(v.w))`.",
+        "07",
+    ),
+    Rule(
         "wrong-return",
         (
             r"could not convert '(?P<name>[^']+)' from '(?P<a>[^']+)'(?: \{aka [^}]*\})? to '(?P<b>[^']+)'",
