@@ -173,9 +173,16 @@ def _all_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             part = _comparison(node.test)
             word = {ast.Assert: "assert", ast.If: "if"}.get(type(node), "while")
             cause = f"This compares tensors, which gives true or false for each element; `{word}` needs one answer for all."
-            yield Fact(
-                "all-forgotten", node.lineno, cause, f"Ask for all of them: `({ast.unparse(part)}).all()`."
-            )
+            fix = f"Ask for all of them: `({ast.unparse(part)}).all()`."
+            match part:
+                case ast.Compare(
+                    left=ast.Call(func=ast.Attribute(value=whole, attr="all" | "any" as word), args=[])
+                ):
+                    early = ast.unparse(part.left)
+                    cause = f"`.{word}()` stands too early: `{early}` is true or false, and that is compared with a tensor, which gives an answer for each element."
+                    later = ast.Compare(whole, part.ops, part.comparators)
+                    fix = f"Compare first, and then ask for all: `({ast.unparse(later)}).all()`."
+            yield Fact("all-forgotten", node.lineno, cause, fix)
 
 
 def _none_to_compare(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
