@@ -125,9 +125,33 @@ def _range_of_fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact
                     return
 
 
+def _never_equal(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``kernel(x[:0], 2.0) is None`` and ``.shape == [0, 7]``, which no result of a kernel is."""
+    if FAILS not in finding.message or "AssertionError" not in finding.message:
+        return
+    lines = {int(n) for n in re.findall(r"\bline (\d+): ", finding.message)}
+    for node in ast.walk(text.tree) if text.tree else ():
+        match node:
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="kernel")) as made,
+                ops=[ast.Is() | ast.Eq()],
+                comparators=[ast.Constant(value=None)],
+            ) if node.lineno in lines:
+                cause = f"`{ast.unparse(made)}` is a tensor, also where it has no elements: it is never None."
+                fix = f"Compare its shape: `{ast.unparse(made)}.shape` is a tuple of numbers, with 0 for no rows."
+                yield Fact("never-equal", node.lineno, cause, fix)
+            case ast.Compare(
+                left=ast.Attribute(attr="shape") as shape, ops=[ast.Eq()], comparators=[ast.List(elts=sizes)]
+            ) if node.lineno in lines:
+                right = ast.unparse(ast.Tuple(sizes, ast.Load()))
+                cause = f"`{ast.unparse(shape)}` is a tuple, and to Python a tuple never equals a list, whatever numbers they have."
+                yield Fact("never-equal", node.lineno, cause, f"Write round brackets: `{right}`.")
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_another_input, frozenset({Status.WRONG_ANSWER})),
     (_another_factor, frozenset({Status.WRONG_ANSWER})),
+    (_never_equal, frozenset({Status.WRONG_ANSWER})),
     (_without_size, frozenset({Status.WRONG_ANSWER})),
     (_range_of_fractions, frozenset({Status.WRONG_ANSWER, Status.RAISED})),
 )

@@ -326,6 +326,13 @@ RULES = (
         "Make both a float: `condition ? float(in[i]) : 0.0f`. In a template that is right for float as well.",
     ),
     Rule(
+        "power-sign",
+        (r"invalid operands of types '(?P<a>[^']*)' and '(?P<b>[^']*)' to binary 'operator\^'",),
+        "`^` is no power in C++: it works on the bits of whole numbers, and here it gets a {a} and a {b}.",
+        "A power of e is `expf(x)`; another power is `powf(a, b)`, and a square `a * a`.",
+        "08",
+    ),
+    Rule(
         "bad-operands",
         (
             r"invalid operands of types '(?P<a>[^']+)' and '(?P<b>[^']+)'",
