@@ -50,7 +50,9 @@ def plain(value: Any, depth: int = 0) -> Any:
             value = value._asdict()
         if isinstance(value, dict):
             return {str(k)[:200]: plain(v, depth + 1) for k, v in list(value.items())[:MOST]}
-        if isinstance(value, (list, tuple, set, frozenset, range)):
+        if isinstance(value, (set, frozenset)):  # texts lie in it in another order in each process
+            value = sorted(value, key=repr)
+        if isinstance(value, (list, tuple, range)):
             return [plain(v, depth + 1) for v in list(value)[:MOST]]
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
             return plain(value.item(), depth + 1)
