@@ -52,6 +52,15 @@ def microseconds(events, wait_each_time):
     return sum(machine.serve(["elapsed", 2 * k, 2 * k + 1])["value"] for k in range(100)) * 10
 
 
+def test_an_event_in_another_stream_is_passed_at_once():
+    machine = Machine(lambda call, cold: 15e-6)
+    machine.busy(0.05)
+    machine.serve(["record", 0, True])
+    machine.serve(["record", 1])
+    machine.serve(["sync"])
+    assert machine.serve(["elapsed", 0, 1])["value"] == pytest.approx(50, rel=1e-3)
+
+
 def test_what_three_clocks_say():
     asked = answers("04")
     assert microseconds(events=False, wait_each_time=True) == pytest.approx(asked["host_clock"])

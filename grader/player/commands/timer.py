@@ -122,8 +122,9 @@ def _event_class(host: Host) -> type:
             host.events += 1
             self._number, self._timing = host.events, enable_timing
 
-        def record(self, stream: object = None) -> None:  # noqa: ARG002 - as torch's
-            host.do("record", self._number)
+        def record(self, stream: object = None) -> None:
+            elsewhere = stream is not None and stream != torch.cuda.current_stream()
+            host.do("record", self._number, elsewhere)
 
         def synchronize(self) -> None:
             host.do("wait", self._number)

@@ -108,9 +108,10 @@ class Machine:
             self.host = max(self.host, self.device) + self.output  # a large allocation waits for the device
         return {}
 
-    def _do_record(self, event: int) -> Reply:
+    def _do_record(self, event: int, elsewhere: bool = False) -> Reply:  # noqa: FBT001, FBT002 - a step's argument
         self.host += RECORD
-        self._events[int(event)] = max(self.host, self.device)
+        # In a stream without work the device passes it at once.
+        self._events[int(event)] = self.host if elsewhere else max(self.host, self.device)
         self._inputs_at[int(event)] = self._buffers
         self._launches_at[int(event)] = len(self.durations)
         return {}
