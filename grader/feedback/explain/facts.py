@@ -57,6 +57,7 @@ from grader.feedback.explain import (
     lines_of_tests,
     listed_names,
     lost_fractions,
+    misread_steps,
     name_mistakes,
     nan_mistakes,
     none_handed_over,
@@ -74,6 +75,7 @@ from grader.feedback.explain import (
     running_totals,
     short_ranges,
     student_tests,
+    table_answers,
     taken_early,
     tensor_calls,
     thrown_away,
@@ -480,6 +482,9 @@ def _not_contiguous(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             )
         )
         asked = {name for names in made for name in names if name}
+        asked -= set(
+            re.findall(r"(\w+)\s*=\s*(?:torch|at)::(?:empty|zeros|ones|full)\w*\s*\(", body)
+        )  # the outputs
         if asked - set(function.names) or "stride" in body:  # over a list of tensors, or by their strides
             continue
         for match in re.finditer(r"(?P<x>\w+)\s*(?:\.|->)\s*(?:mutable_|const_)?data_ptr\b", body):
@@ -766,6 +771,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *claim_inputs.LAST,
     *lines_of_tests.FACTS,
     (python_calls.no_iterator, frozenset({Status.RAISED})),
+    *misread_steps.FACTS,
     *python_mistakes.FACTS,
     *where_made.FACTS,
     *python_habits.FACTS,
@@ -777,6 +783,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *weaker_signs.FACTS,
     *joined_texts.FACTS,
     *listed_names.FACTS,
+    *table_answers.FACTS,
     *short_ranges.FACTS,
     *added_to_nothing.FACTS,
     *kept_in_loops.FACTS,

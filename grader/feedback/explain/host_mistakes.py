@@ -261,6 +261,23 @@ def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
         return found
     if near := difflib.get_close_matches(wanted[1], names, 1, 0.8):
         return indices.told(_other_name(found.rule, wanted[1], near[0], names[near[0]], text), source)
+    keys = (
+        [str(k.value) for k in value.keys if isinstance(k, ast.Constant)]
+        if isinstance(value, ast.Dict)
+        else []
+    )
+    if twice := next((k for n, k in enumerate(keys) if k in keys[:n]), None):
+        (first, *_, last) = [k.lineno for k in value.keys if isinstance(k, ast.Constant) and k.value == twice]  # type: ignore[attr-defined]
+        cause = f"{twice} stands twice in functions, in line {first} and here: the second takes the first's place, and nothing binds {wanted[1]}."
+        return indices.told(
+            Fact(
+                found.rule,
+                last,
+                cause,
+                f'If this entry is meant for {wanted[1]}, write `"{wanted[1]}"` in place of its name.',
+            ),
+            source,
+        )
     listed = " and ".join([", ".join([*names][:-1]), [*names][-1]] if len(names) > 1 else names)
     cause = f"functions binds {listed} only, and Python asks the module for {wanted[1]}."
     new = f'"{wanted[1]}": "what it does"' if isinstance(value, ast.Dict) else f'"{wanted[1]}"'

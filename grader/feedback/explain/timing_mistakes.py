@@ -63,6 +63,14 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "not ready" in finding.message:
         yield from _bare(text, finding)
         at = _raised(finding) or (asked[0].lineno if asked else 0)
+        for node in _ordered(text.tree):
+            if isinstance(node, ast.Call) and _called(node) == "synchronize" and node.lineno < at:
+                assert isinstance(node.func, ast.Attribute)
+                waits = ast.unparse(node.func.value)
+                if re.match(r"\w+$|\w+\[", waits) and not re.search(r"stream|device|torch|cuda", waits, re.I):
+                    yield Fact("not-ready", node.lineno,
+                               f"`{waits}.synchronize()` waits for this one event alone, and line {at} asks for one that the device reaches later.",
+                               "Wait for the last event that was recorded, or for everything: `torch.cuda.synchronize()`.")  # fmt: skip
         cause = (
             "elapsed_time is asked for an event that the device has not reached. A launch and a record only queue "
             "work, and nothing has waited for this event since it was recorded."

@@ -357,6 +357,15 @@ RULES = (
         "07",
     ),
     Rule(
+        "tensor-as-condition",
+        (
+            r"could not convert '[^\n]*' from '(?:at|torch)::Tensor' to 'bool'",
+            r"conversion function from \"(?:at|torch)::Tensor\" to \"bool\"",
+        ),
+        "A tensor stands where true or false is asked for; a comparison of a tensor gives a tensor, an answer for each element.",
+        "Ask for one value: `x.numel() == 0` whether it has no elements, `x.defined()` whether there is a tensor at all.",
+    ),
+    Rule(
         "wrong-return",
         (
             r"could not convert '(?P<name>[^']+)' from '(?P<a>[^']+)'(?: \{aka [^}]*\})? to '(?P<b>[^']+)'",
