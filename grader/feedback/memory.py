@@ -31,6 +31,7 @@ KINDS: tuple[tuple[str, Status], ...] = (
     ("deadlock", Status.BARRIER),
     ("uninit", Status.UNINITIALISED),
     ("not-written", Status.UNINITIALISED),
+    ("missing-return", Status.UNINITIALISED),
     ("budget", Status.TIMEOUT),
     ("assert", Status.CUDA_ERROR),
 )

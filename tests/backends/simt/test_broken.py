@@ -51,6 +51,7 @@ FINDING = {
     "asserts": "assert",
     "divides_by_zero": "division-by-zero",
     "overflows": "integer-overflow",
+    "ends_without_return": "missing-return",
     "kept_memory": "leak",
 }
 

@@ -176,7 +176,11 @@ def _heap_flags() -> list[str]:
 
 def checked_flags() -> list[str]:
     """Instrumentation: the compiler calls the runtime at every memory access and basic block."""
-    flags = ["-Og" if debugging() else "-O1", "-fsanitize=thread,signed-integer-overflow", *_heap_flags()]
+    flags = [
+        "-Og" if debugging() else "-O1",
+        "-fsanitize=thread,signed-integer-overflow,return",
+        *_heap_flags(),
+    ]
     # Neither made of a loop nor written out in place: calls of these come to the runtime.
     flags += [f"-fno-builtin-{name}" for name in COPIES]
     if compiler().is_clang:  # without bounds: that cuts blocks in pieces, a tiled matmul takes twice as long

@@ -31,6 +31,7 @@ static int fault_of(const std::string& kind) {
                                                  {"misaligned", MISALIGNED_ADDRESS},
                                                  {"step-budget", LAUNCH_TIMEOUT},
                                                  {"assert", DEVICE_ASSERT},
+                                                 {"missing-return", LAUNCH_FAILURE},
                                                  {"double-free", LAUNCH_FAILURE},
                                                  {"bad-free", LAUNCH_FAILURE},
                                                  {"deadlock", LAUNCH_FAILURE},

@@ -1,5 +1,5 @@
-// What -fsanitize=bounds and -fsanitize=signed-integer-overflow make the compiler call: an index that is not in
-// its array, and int arithmetic that does not fit. The structures are those of the compilers' call-outs.
+// What -fsanitize=bounds, signed-integer-overflow and return make the compiler call: an index that is not in its
+// array, int arithmetic that does not fit, the end of a function that is to return a value. The structures are those of the compilers' call-outs.
 #include "findings.h"
 
 namespace simt {
@@ -148,3 +148,13 @@ extern "C" SIMT_EXPORT void __ubsan_handle_divrem_overflow(OverflowData* data, s
   if (Worker* w = checking()) kill_launch(w);  // the processor would trap
 }
 extern "C" SIMT_EXPORT void __ubsan_handle_negate_overflow(OverflowData*, size_t) {}
+
+// Behind this call stands the code of another function, often for ever.
+extern "C" SIMT_EXPORT [[noreturn]] void __ubsan_handle_missing_return(Place* place) {
+  if (Worker* w = t_worker; w && w->fibre) {
+    report(w, "missing-return", (size_t)HERE - 1, {});
+    kill_launch(w);
+  }
+  fprintf(stderr, "%s:%u: a function ended without return\n", place->file, place->line);
+  abort();
+}

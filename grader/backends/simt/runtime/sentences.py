@@ -211,6 +211,9 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     ),
     "not-cooperative": lambda _: GRID_BARRIER,
     "assert": lambda f: f"the assertion `{f.detail}` failed",
+    "missing-return": lambda _: (
+        "comes to the end of a function that is to return a value, and there is no return"
+    ),
     "division-by-zero": lambda _: "divides an integer by zero",
 }
 

@@ -282,6 +282,9 @@ KERNEL(divides_by_zero) { INDEX; y[i] = 5 / (n - 1024); }
 void divides_by_zero(const float* x, float* y, int n) { LAUNCH(divides_by_zero, 1, 32); }
 KERNEL(overflows) { INDEX; int at = n * n * n * 2 + t; y[i] = x[at & 1023]; }
 void overflows(const float* x, float* y, int n) { LAUNCH(overflows, 1, 32); }
+__device__ float without_return(float v) { if (v < 1e30f) return 0; }
+KERNEL(ends_without_return) { INDEX; y[i] = without_return(n ? 2e30f : x[i]); }
+void ends_without_return(const float* x, float* y, int n) { LAUNCH(ends_without_return, 1, 32); }
 KERNEL(ok_wide) { INDEX; long long at = (long long)n * n * n * 2 + t; y[i] = x[at & 1023]; }
 void ok_wide(const float* x, float* y, int n) { LAUNCH(ok_wide, 1, 32); }
 KERNEL(ok_unsigned) { INDEX; unsigned at = (unsigned)n * n * n * 4 + t; y[i] = x[at & 1023]; }
