@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from grader.backends.simt.compile.warnings import Warned
 
 ASKED = re.compile(r" ?Which (?:assertion|comparison|input|tolerance) would show that\?")
+GUESSED = re.compile(r"; that looks like [^.;]+(?=\.)")
+ABOUT_DIGITS = re.compile(r"half|float|precision|TF32|approximat|digit|bits|rounded")
 ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR, Status.TIMEOUT}
 # What a warning of the compiler, or a fact about the text, says nothing about.
 BEFORE_THE_CALL = {
@@ -65,6 +67,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     advice = finding.evidence.get("advice")
     message = message.replace(str(advice), "").rstrip() if advice else message
     message = ASKED.sub("", message)  # which the cause answers
+    if finding.status is Status.PRECISION and not ABOUT_DIGITS.search(found.cause):
+        message = GUESSED.sub("", message)  # the cause is another
     if found.line and (named := re.match(r"Line (\d+): ", message)) and int(named[1]) != found.line:
         message = _begun(message[named.end() :])  # one place is enough, and the cause's is the nearer one
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})

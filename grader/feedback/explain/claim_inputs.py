@@ -183,8 +183,8 @@ def _begin_alike(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         t.id: n.value for n in ast.walk(text.tree or loops[0]) if isinstance(n, ast.Assign)
         for t in n.targets if isinstance(t, ast.Name)
     }  # fmt: skip
-    laid = [_laid(entry, values, 0) for entry in entries[:MOST_VIEWS]]
-    views = [one for one in laid if one is not None]
+    lying = [laid(entry, values, 0) for entry in entries[:MOST_VIEWS]]
+    views = [one for one in lying if one is not None]
     if not entries or len(views) != len(entries):
         return
     begins = [_begin(one) % 16 for one in views]
@@ -202,7 +202,7 @@ def _begin_alike(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                f"Add a view without gaps that begins elsewhere: `{name}.flatten()[1:]`.")  # fmt: skip
 
 
-def _laid(node: ast.expr, values: dict[str, ast.expr], deep: int) -> NDArray[Any] | None:
+def laid(node: ast.expr, values: dict[str, ast.expr], deep: int) -> NDArray[Any] | None:
     """An array that lies in memory as the view does; None if the text does not tell."""
     import numpy as np  # for this question alone
 
@@ -210,27 +210,27 @@ def _laid(node: ast.expr, values: dict[str, ast.expr], deep: int) -> NDArray[Any
         return None
     match node:
         case ast.Name(id=name) if name in values:
-            return _laid(values[name], {k: v for k, v in values.items() if k != name}, deep + 1)
+            return laid(values[name], {k: v for k, v in values.items() if k != name}, deep + 1)
         case (
             ast.Attribute(value=of, attr="T" | "mT")
             | ast.Call(func=ast.Attribute(value=of, attr="t"), args=[])
         ):
-            whole = _laid(of, values, deep + 1)
+            whole = laid(of, values, deep + 1)
             return None if whole is None else whole.T
         case ast.Subscript(value=of, slice=index):
-            whole = _laid(of, values, deep + 1)
+            whole = laid(of, values, deep + 1)
             try:
                 return None if whole is None else whole[_index(index)]
             except (ValueError, TypeError, IndexError):
                 return None
         case ast.Call(func=ast.Attribute(value=of, attr="contiguous" | "clone" as how), args=[], keywords=[]):
-            whole = _laid(of, values, deep + 1)  # clone keeps the order of the dimensions in memory
+            whole = laid(of, values, deep + 1)  # clone keeps the order of the dimensions in memory
             return None if whole is None else whole.copy("C" if how == "contiguous" else "K")
         case ast.Call(func=ast.Attribute(value=of, attr="flatten" | "ravel"), args=[]):
-            whole = _laid(of, values, deep + 1)
+            whole = laid(of, values, deep + 1)
             return None if whole is None else whole.reshape(-1)
         case ast.Call(func=ast.Attribute(value=of, attr="view" | "reshape"), args=sizes):
-            whole = _laid(of, values, deep + 1)
+            whole = laid(of, values, deep + 1)
             try:
                 return None if whole is None else whole.reshape([ast.literal_eval(n) for n in sizes])
             except (ValueError, TypeError):
@@ -278,8 +278,8 @@ def _no_view(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         over = loops.get(ast.unparse(one), values.get(ast.unparse(one), one))
         over = values.get(over.id, over) if isinstance(over, ast.Name) else over
         entries += over.elts if isinstance(over, ast.Tuple | ast.List) else [over]
-    laid = [_laid(entry, values, 0) for entry in entries[:MOST_VIEWS]]
-    views = [one for one in laid if one is not None]
+    lying = [laid(entry, values, 0) for entry in entries[:MOST_VIEWS]]
+    views = [one for one in lying if one is not None]
     if not entries or len(views) != len(entries) or not all(v.flags.forc for v in views):
         return
     said = [why for entry in entries if (why := _without_gaps(text, entry, values))]
@@ -287,7 +287,7 @@ def _no_view(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
     first = next(e for e in entries if _without_gaps(text, e, values))
     x = next((n.id for n in ast.walk(first) if isinstance(n, ast.Name) and n.id in values), "")
-    whole = _laid(values[x], values, 0) if x else None
+    whole = laid(values[x], values, 0) if x else None
     form = f", as `{x}[:, ::2]`" if whole is not None and whole.ndim == 2 else ""
     only = (
         "This input has no gaps in memory" if len(entries) == 1 else "None of these inputs has gaps in memory"
@@ -306,7 +306,7 @@ def _without_gaps(text: SubmissionText, node: ast.expr, values: dict[str, ast.ex
                 value=of, attr="contiguous" | "clone" | "reshape" | "view" | "flatten" | "ravel" as how
             )
         ):
-            whole = _laid(of, values, 0)
+            whole = laid(of, values, 0)
             shown, of_it = text.quoted(node), text.quoted(of)
             if whole is None:
                 return ""
@@ -315,7 +315,7 @@ def _without_gaps(text: SubmissionText, node: ast.expr, values: dict[str, ast.ex
             if whole.flags.c_contiguous:
                 changes = "nothing" if how == "contiguous" else "the shape alone"
                 return f"`{of_it}` lies row after row, and `{how}` changes {changes}"
-            result = _laid(node, values, 0)
+            result = laid(node, values, 0)
             if result is not None and result.flags.c_contiguous:  # then it was copied
                 return f"`{shown}` is a copy of `{of_it}`, row after row without gaps, and no view"
     return ""

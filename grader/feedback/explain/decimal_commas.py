@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from grader.feedback.explain.engine import Explanation
 
+THOUSANDS = r"(?<![\w.,])(?P<n>[1-9]\d{0,2}(?:,\d{3}){2,})(?![\w.,]\d)"
 PAIR = r"(?<![\w.,])(?P<a>\d+(?:\.\d{3})*),(?P<b>\d+)(?P<d>(?:(?<=,\d{3})\.\d+)?)(?P<f>f?)(?![\w.])"
 # What Python or a compiler says of it, and where the number stands then.
 REFUSED = (
@@ -42,12 +43,25 @@ def refused(finding: Finding, source: str) -> Explanation | None:
     for said, form in REFUSED:
         if not re.search(said, finding.message):
             continue
+        if many := re.search(THOUSANDS, lines[line - 1]):
+            return indices.told(_thousands(line, many["n"]), source)
         for number in range(line, max(0, line - UP), -1):
             if found := re.search(form, lines[number - 1]):
                 return indices.told(_fact(number, found), source)
             if "keyword" not in said:
                 break
     return None
+
+
+def _thousands(line: int, number: str) -> Fact:
+    parts = number.split(",")
+    cause = f"`{number}` is {len(parts)} values, {', '.join(parts[:-1])} and {parts[-1]}: a number has no commas in it, not even between thousands."
+    return Fact(
+        "decimal-comma",
+        line,
+        cause,
+        f"If one number is meant, write `{''.join(parts)}` or `{'_'.join(parts)}`.",
+    )
 
 
 def _fact(line: int, found: re.Match[str]) -> Fact:

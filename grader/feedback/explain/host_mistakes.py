@@ -586,11 +586,26 @@ def flag(found: Explanation, source: str, text: str) -> Explanation:
 def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
     """The one nn.Linear of the file whose first number is not the number of columns that came."""
     sizes = re.search(
-        r"\(\d+x(?P<came>\d+) and (?P<inner>\d+)x\d+\)", f"{finding.message} {finding.evidence.get('text')}"
+        r"\(\d+x(?P<came>\d+) and (?P<inner>\d+)x(?P<last>\d+)\)",
+        f"{finding.message} {finding.evidence.get('text')}",
     )
     tree = read(source).tree
     if sizes is None or tree is None:
         return found
+    at = {found.line, *(int(n) for n in re.findall(r"\.py, line (\d+): ", finding.message))}
+    for node in ast.walk(tree) if sizes["came"] == sizes["last"] else ():
+        weight = node.right if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) else None
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("matmul", "mm"):
+            weight = node.args[-1] if node.args else None
+        if isinstance(weight, ast.Attribute) and weight.attr == "weight" and weight.lineno in at:
+            name = ast.unparse(weight)
+            cause = (
+                f"`{name}` has a row for each output of the layer, {sizes['inner']} of {sizes['last']} numbers: the inner sizes of "
+                f"this product are {sizes['came']} and {sizes['inner']}."
+            )
+            return replace(
+                found, cause=cause, fix=f"A layer multiplies by the transposed weight: `{name}.T`."
+            )
     made = [
         n
         for n in ast.walk(tree)

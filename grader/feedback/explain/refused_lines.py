@@ -269,10 +269,32 @@ def _binding(said: str, source: str, _line: int) -> Refused | None:
     return Refused(cause, f"Write its head with a semicolon there: `{head};`.", given[0][0])
 
 
+def _whole_array(_said: str, source: str, line: int) -> Refused | None:
+    """A call that gets a kernel's pointer where it wants a number: which, with the index that the line has for others."""
+    around = _around(source, line)
+    if around is None:
+        return None
+    pointers = re.findall(r"\*\s*(?:const\s+|__restrict__\s+)*(\w+)\s*(?:,|$)", around[0].parameters)
+    code = own_lines.code_of(source).split("\n")[line - 1]
+    bare = {n for n in pointers if re.search(rf"[(,]\s*{n}\s*[,)]", code)}
+    indices = set(re.findall(r"\w\[(\w+)\]", code))
+    if len(bare) != 1:
+        return None
+    name = bare.pop()
+    cause = f"`{name}` is a pointer, to all elements, and one single number is wanted here."
+    index = indices.pop() if len(indices) == 1 else ""
+    return Refused(
+        cause,
+        f"Hand over one element: `{name}[{index}]`." if index else f"Hand over one element of {name}.",
+        line,
+    )
+
+
 FINDERS: dict[str, Callable[[str, str, int], Refused | None]] = {
     "bound-name": _binding,
     "unclosed-parenthesis": _brackets,
     "write-to-const": _const,
     "wrong-arguments": _arguments,
     "bad-operands": _operands,
+    "pointer-for-number": _whole_array,
 }

@@ -180,12 +180,12 @@ def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> F
             Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]", known=True
         )
     if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
-        what = (
-            "is a text, not a number; write it without quotes and"
-            if isinstance(claimed, str)
-            else "is not a number; write it"
-        )
-        message = f"{at}{asked.words} The answer {str(claimed)[:40]!r} {what} without its unit."
+        what = "is not a number; write it without its unit"
+        if isinstance(claimed, str):
+            what = "is a text, not a number; write it without quotes and without its unit"
+        elif isinstance(claimed, list | tuple | set):
+            what = f"is a {type(claimed).__name__}; write the number alone, without brackets and commas"
+        message = f"{at}{asked.words} The answer {str(claimed)[:40]!r} {what}."
         return check.failed(Status.WRONG_ANSWER, message, known=True)
     assert isinstance(asked.answer, (int, float))
     if math.isclose(claimed, asked.answer, rel_tol=TOLERANCE):
@@ -195,5 +195,11 @@ def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> F
     hint = (near[min(near)] if near else "") or how_far.by(
         float(claimed), float(asked.answer), unit=asked.unit
     )
+    thousands = [float(asked.answer) / 1000**k for k in (1, 2, 3)]
+    if not hint and float(asked.answer).is_integer() and claimed != int(claimed) and claimed in thousands:
+        hint = (
+            f" For Python a point begins the fraction: this is a number near {claimed:.0f}. "
+            "Between thousands it has no sign, or an underscore."
+        )
     message = f"{at}{asked.words} {claimed:g} {asked.unit} is not right.{hint or f' {look}'}"
     return check.failed(Status.WRONG_ANSWER, message, answered=claimed)

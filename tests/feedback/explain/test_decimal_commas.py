@@ -41,6 +41,17 @@ def test_what_python_refuses(source: str, line: int, number: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "fix"),
+    [
+        ('A = {"a": 2,097,152}\n', "If one number is meant, write `2097152` or `2_097_152`."),
+        ('A = {"a": 12,345,678, "b": 1}\n', "If one number is meant, write `12345678` or `12_345_678`."),
+    ],
+)
+def test_commas_between_thousands(source: str, fix: str) -> None:
+    assert told(source, refused(source)) == (1, fix)
+
+
 @pytest.mark.parametrize("source", ['A = {"a": 3, "b"}\n', "f(a=1, 2)\n", "x = 007\n", "f(g=(1,2), 3)\n"])
 def test_other_errors_of_syntax_keep_their_message(source: str) -> None:
     assert told(source, refused(source)) is None

@@ -21,11 +21,13 @@ from grader.feedback.explain import (
     caught_failures,
     ceilings,
     claim_numbers,
+    claim_slips,
     declared_otherwise,
     dialect_mistakes,
     exchanged_arguments,
     exponentials,
     facts,
+    formula_slips,
     formulas,
     functions_first,
     grid_dimensions,
@@ -39,6 +41,7 @@ from grader.feedback.explain import (
     precedence,
     product_tiles,
     python_habits,
+    recording_slips,
     row_starts,
     running_totals,
     short_ranges,
@@ -91,6 +94,9 @@ FINDERS = [
         *tile_fills.FACTS,
         *tile_ends.FACTS,
         *claim_numbers.FACTS,
+        *claim_slips.FACTS,
+        *recording_slips.FACTS,
+        *formula_slips.FACTS,
         *host_slips.FACTS,
         *python_habits.FACTS,
         *branch_slips.FACTS,
@@ -536,6 +542,19 @@ def test_the_layer_the_flag_the_keyword_and_the_call_that_is_made_at_once() -> N
         "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x288 and 512x10)", Status.RAISED
     )
     assert told("import torch\n\nlayer = torch.nn.Linear(8 * 64, 10)\n", sizes) == ("matrix-shapes", 3)
+    weight = failed(
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x64 and 128x64) (m.py, line 2: y = x @ layer.weight)",
+        Status.RAISED,
+    )
+    told_of = attach.explained(weight, "x = 1\ny = x @ layer.weight\n").evidence["explanation"]
+    assert told_of["line"] == 2 and "`layer.weight.T`" in told_of["fix"]
+    turned = attach.explained(weight, "x = 1\ny = x @ layer.weight.T\n").evidence["explanation"]
+    assert "weight.T" not in turned["fix"]
+    off = failed("The largest error is about 2^-12 of the largest value; that looks like half precision, not float32.",
+                 Status.PRECISION)  # fmt: skip
+    power = KERNEL.format("    if (n) out[0] = powf(2.71f, x[0]);")
+    assert "looks like" not in attach.explained(off, f'code = r"""{power}"""').message
+    assert "looks like" in attach.explained(off, "x = 1\n").message
     old = failed(
         "x", Status.COMPILE_ERROR, log="#error C++17 or later compatible compiler is required to use PyTorch."
     )

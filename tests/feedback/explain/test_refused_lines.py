@@ -47,6 +47,13 @@ def told(
          "A comma or an operator is missing between `scale` and `0.0f`; all brackets", "joins the two"),
         ('TORCH_CHECK(n > 0 "no elements");', "expected ')' before string constant",
          "A comma is missing between `0` and `\"no elements\"`", '`TORCH_CHECK(n > 0, "no elements");`'),
+        ("float v = fused_one(x, scale);", "cannot convert 'const float*' to 'float'",
+         "`x` is a pointer, to all elements", "Hand over one element of x."),
+        ("out[i] = fused_one(out, x[i].x);", "cannot convert 'float*' to 'float'", "`out` is a pointer", "`out[i]`"),
+        ("float v = x.size(0);", "request for member 'size' in 'x', which is of non-class type 'const float*'",
+         "a pointer, `const float*`", "an argument of its own"),
+        ("if (fused_one < n) out[i] = x[i];", "invalid template-argument-list",
+         "`fused_one` is a function, and its name alone", "`fused_one()`"),
         ("float v = fmaxf((float) scale, 0.0f) );", "expected ')' before 'v'", "All brackets of this statement are closed", "left to right"),
     ],
 )  # fmt: skip

@@ -38,12 +38,13 @@ def answered(folder: Path, key: str, value: object) -> tuple[str, dict[str, obje
         ("delay", lambda _: 590.4, "counted from the start of 'eager model'"),
         ("copy", lambda _: 2304.4, "how long the host took for cudaMemcpyAsync"),
         ("copy", lambda right: right["copy"] * 1e9 / 2**30, "GiB, where GB"),
+        ("threads", lambda right: right["threads"] / 1e6, "near 2. Between thousands"),
         ("copy", lambda right: right["copy"] * 1e9, "(10^9) times too large: look at the unit"),
     ],
 )
 def test_what_was_answered_is_named(key, other, says, tmp_path: Path) -> None:
     right = {one.key: float(one.answer) for one in questions.questions(TRACE, "Ada")}
-    message, _ = answered(tmp_path, key, round(other(right), 2))
+    message, _ = answered(tmp_path, key, round(other(right), 6 if key == "threads" else 2))
     assert says in message
 
 
@@ -61,6 +62,8 @@ def test_an_answer_under_a_misspelt_key_is_found(tmp_path: Path) -> None:
 def test_nothing_is_looked_for_where_an_answer_is_no_number(tmp_path: Path) -> None:
     message, evidence = answered(tmp_path, "host", "216.7 us")
     assert "without quotes" in message and evidence["known"] is True
+    message, evidence = answered(tmp_path, "host", [216.7])
+    assert "is a list; write the number alone" in message and evidence["known"] is True
 
 
 def test_the_questions_are_nobodys_without_a_name() -> None:

@@ -328,7 +328,7 @@ RULES = (
     Rule(
         "power-sign",
         (r"invalid operands of types '(?P<a>[^']*)' and '(?P<b>[^']*)' to binary 'operator\^'",),
-        "`^` is no power in C++: it works on the bits of whole numbers, and here it gets a {a} and a {b}.",
+        "The sign `^` is no power in C++: it works on the bits of whole numbers, and here it gets a {a} and a {b}.",
         "A power of e is `expf(x)`; another power is `powf(a, b)`, and a square `a * a`.",
         "08",
     ),
@@ -343,6 +343,29 @@ RULES = (
         ),
         "An operator stands between two things of types that it cannot combine.",
         "If one of them is a pointer, a whole array, use one element of it: in[i], not in.",
+        "03",
+    ),
+    Rule(
+        "member-of-pointer",
+        (
+            r"request for member '(?P<name>\w+)' in '[^']*', which is of (?:pointer|non-class) type '(?P<b>[^']*\*)'",
+            r"expression must have class type but it has type \"(?P<b>[^\"]*\*)\"",
+            r"member reference base type '(?P<b>[^']*\*)' is not a structure or union",
+        ),
+        "What stands before the point is a pointer, `{b}`: the place of the first element. It has no members, and does not "
+        "know how many elements there are.",
+        "The tensor knows its sizes, on the host. A kernel gets each as an argument of its own: take that here.",
+        "03",
+    ),
+    Rule(
+        "pointer-for-number",
+        (
+            r"cannot convert '(?P<a>(?:const )?(?:float|double|int|int64_t|half|__half)\s?\*)' to '(?P<b>float|double|int)'",
+            r"argument of type \"(?P<a>[^\"]*\*)\" is incompatible with parameter of type \"(?P<b>float|double|int)\"",
+            r"no (?:known|viable) conversion from '(?P<a>[^']*\*)'[^']*to '(?P<b>float|double|int)'",
+        ),
+        "A pointer, `{a}`, stands for a whole array, and one single {b} is wanted here.",
+        "Take one element of the array: the name with an index in square brackets behind it.",
         "03",
     ),
     Rule(
