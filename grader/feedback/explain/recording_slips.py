@@ -112,7 +112,7 @@ def _returned(text: SubmissionText) -> tuple[int, ast.expr, ast.expr] | None:
                     and isinstance(one.value, ast.Tuple)
                     and len(one.value.elts) == 2
                 ):
-                    return one.lineno, *one.value.elts
+                    return one.lineno, one.value.elts[0], one.value.elts[1]
     return None
 
 
