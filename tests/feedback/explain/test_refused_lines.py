@@ -148,3 +148,15 @@ def test_a_misspelt_macro_or_member_is_guessed(said: str, near: str) -> None:
 
 def test_a_member_of_something_else_is_not_guessed() -> None:
     assert "Did you mean" not in told("return;", "'const float4' has no member named 'dims'").cause
+
+
+@pytest.mark.parametrize(
+    ("statement", "rule"),
+    [("float v = fused_one(x, scale);", "pointer-for-number"), ("f<<<1, 2>>>(x, scale);", "")],
+)
+def test_a_pointer_for_a_number_is_told_in_a_function_and_not_of_a_launch(statement: str, rule: str) -> None:
+    said = 'argument of type "const float *" is incompatible with parameter of type "float"'
+    found = explain(
+        f"/a/sub.py:8:5: error: {said}", FILE.replace("STATEMENT", statement).replace("CONST ", "")
+    )
+    assert (found.rule if found and found.rule == "pointer-for-number" else "") == rule

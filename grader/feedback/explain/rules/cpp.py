@@ -360,9 +360,9 @@ RULES = (
     Rule(
         "pointer-for-number",
         (
-            r"cannot convert '(?P<a>(?:const )?(?:float|double|int|int64_t|half|__half)\s?\*)' to '(?P<b>float|double|int)'",
-            r"argument of type \"(?P<a>[^\"]*\*)\" is incompatible with parameter of type \"(?P<b>float|double|int)\"",
-            r"no (?:known|viable) conversion from '(?P<a>[^']*\*)'[^']*to '(?P<b>float|double|int)'",
+            r"cannot convert '(?P<a>(?:const )?(?:float|double|int|int64_t|half|__half)\s?\*)' to '(?P<b>float|double|int)'(?!.* @.*(?:<<<|>>>|data_ptr))",
+            r"argument of type \"(?P<a>[^\"]*\*)\" is incompatible with parameter of type \"(?P<b>float|double|int)\"(?!.* @.*(?:<<<|>>>|data_ptr))",
+            r"no (?:known|viable) conversion from '(?P<a>[^']*\*)'[^']*to '(?P<b>float|double|int)'(?!.* @.*(?:<<<|>>>|data_ptr))",
         ),
         "A pointer, `{a}`, stands for a whole array, and one single {b} is wanted here.",
         "Take one element of the array: the name with an index in square brackets behind it.",
