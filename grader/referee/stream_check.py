@@ -7,6 +7,7 @@ stream; :mod:`grader.player.other_stream` says how, and why no time decides.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,11 @@ LAUNCH = (
     "Launch on the current stream: `<<<blocks, threads, 0, at::cuda::getCurrentCUDAStream()>>>`, asked for "
     "in the function that Python calls: a thread that this starts has another one."
 )
+# What waits for another stream, or may: without any of these a stream of the submission's own runs at once.
+WAITS = re.compile(
+    r"[sS]ynchroni|[wW]ait|Event|Guard|setCurrent|LaunchHostFunc|\.(?:item|cpu|to|block)\s*[(<]|cudaMem|cudaFree|cudaMalloc"
+    r"|Graph|Legacy|torch\.cuda\.[sS]tream"
+)
 SOME = ("The work does not go", "Not all of the work goes")  # to the current stream
 RIGHT = "The results are right all the same, as long as nobody changes the current stream."
 UNSEEN = (
@@ -72,6 +78,7 @@ class Opinion:
     kernels: tuple[str, ...] = ()
     line: int = 0
     unseen: str = UNSEEN
+    own: bool = False  # a stream of the submission's own, not the default one
 
 
 def judge(session: Session, backend: str) -> list[Finding]:
@@ -147,13 +154,20 @@ def follows(call: Callable[[float], Seen]) -> Opinion:
     return Opinion(seen.right and not kernels, kernels)
 
 
-def of_launches(launches: Iterable[Launch]) -> Opinion:
-    """The same from the launches of a call on the CPU back end, each of which has its stream."""
+def of_launches(launches: Iterable[Launch], source: str = "") -> Opinion:
+    """The same from the launches of a call on the CPU back end, each of which has its stream.
+
+    ``source``: where nothing in it could make a stream of its own wait for the current one, that does not.
+    """
     launched = tuple(launches)
     wrong = [launch for launch in launched if launch.default_stream]
     if not launched:
         return Opinion(follows=None)
-    if not wrong and any(launch.own_stream for launch in launched):
+    own = [launch for launch in launched if launch.own_stream]
+    if not wrong and own:
+        if own[0].line and "<<<" in source and not WAITS.search(source):
+            kernels = tuple(dict.fromkeys(x.kernel for x in own))
+            return Opinion(follows=False, kernels=kernels, line=own[0].line, own=True)
         return Opinion(follows=None, unseen=BESIDE)
     return Opinion(not wrong, tuple(dict.fromkeys(x.kernel for x in wrong)), wrong[0].line if wrong else 0)
 
@@ -175,7 +189,7 @@ def _opinion(session: Session, case: Case, backend: str) -> Opinion:
     calls = Calls(session, case)
     if backend == "simt":
         calls.apart(0.0)
-        found = of_launches(session.launches)
+        found = of_launches(session.launches, session.source)
     else:
         most_s = min(MOST_S, calls.player.limits.call / TIMES)
         found = follows(lambda hold_s: Seen(*calls.apart(min(most_s, hold_s))))
@@ -196,7 +210,7 @@ def _finding(found: Opinion, points: int, what: str = LEAVES) -> Finding:
         return Finding(NAME, Status.PASSED, FOLLOWS, points, points, facts)
     if found.follows is None:
         return Finding(NAME, Status.PENDING_GPU if points else Status.PASSED, found.unseen, 0, points, facts)
-    facts |= {"kernels": list(found.kernels), "line": found.line}
+    facts |= {"kernels": list(found.kernels), "line": found.line, "own": found.own}
     words = f"{what} {_where(found)}{LAUNCH}"
     if points:
         facts["advice"] = f"{_where(found)}{LAUNCH}"
@@ -205,6 +219,11 @@ def _finding(found: Opinion, points: int, what: str = LEAVES) -> Finding:
 
 
 def _where(found: Opinion) -> str:
+    if found.own:
+        return (
+            f"The launch in line {found.line} is on a stream of its own, which does not wait for the current "
+            "one: what the caller queued before may not be done yet. "
+        )
     if found.line:
         return f"The launch in line {found.line} is on the default stream. "
     ran = ", ".join(found.kernels[:3])

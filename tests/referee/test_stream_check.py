@@ -320,6 +320,17 @@ def test_on_the_cpu_each_launch_has_its_stream() -> None:
     beside = Launch("add", line=8, own_stream=True)
     assert stream_check.of_launches([right, beside]) == Opinion(follows=None, unseen=stream_check.BESIDE)
     assert stream_check.of_launches([beside, wrong]).follows is False
+    launch = "k<<<1, 32, 0, at::cuda::getStreamFromPool()>>>(p);"
+    own = Opinion(follows=False, kernels=("add",), line=8, own=True)
+    assert stream_check.of_launches([right, beside], launch) == own
+    for waits in (
+        "cudaStreamWaitEvent(s, e, 0);",
+        "cudaStreamSynchronize(s);",
+        "s.synchronize();",
+        "ready.block(s);",
+    ):
+        assert stream_check.of_launches([beside], waits + launch).unseen == stream_check.BESIDE
+    assert stream_check.of_launches([beside], "def forward(x):").unseen == stream_check.BESIDE
     assert stream_check.of_launches([right, wrong]) == Opinion(follows=False, kernels=("mul",), line=9)
 
 

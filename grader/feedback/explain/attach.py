@@ -89,7 +89,7 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
         unquoted = host_mistakes.unquoted(finding, source) or inline_arguments.explained(finding, source)
         found = unquoted or found or name_mistakes.at_load(finding, source)
     if finding.status is Status.RAISED:
-        found = found or dimensions.out_of_range(finding, source)
+        found = found or dimensions.out_of_range(finding, source) or dimensions.rows(finding, source)
     if finding.status in (Status.IMPORT_ERROR, Status.COMPILE_ERROR):
         found = decimal_commas.refused(finding, source) or python_signs.refused(finding, source) or found
     if found and found.rule == "not-bound":

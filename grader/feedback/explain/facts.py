@@ -60,6 +60,7 @@ from grader.feedback.explain import (
     listed_names,
     lost_fractions,
     misread_steps,
+    mistaken_values,
     name_mistakes,
     nan_mistakes,
     none_handed_over,
@@ -761,6 +762,8 @@ def _one_owner(_text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (host_mistakes.never_called, frozenset({Status.NOT_REFUSED, Status.WRONG_OUTPUT})),
+    (refusals.too_late, OUTSIDE | {Status.NOT_REFUSED}),
+    (refusals.returned_early, WRONG),
     (refusals.missing, frozenset({Status.NOT_REFUSED})),
     *host_slips.FACTS,
     *formula_slips.FACTS,
@@ -778,6 +781,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *lines_of_tests.FACTS,
     (python_calls.no_iterator, frozenset({Status.RAISED})),
     *misread_steps.FACTS,
+    *mistaken_values.FACTS,
     *python_mistakes.FACTS,
     *where_made.FACTS,
     *python_habits.FACTS,

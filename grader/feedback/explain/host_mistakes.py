@@ -172,6 +172,12 @@ def _made_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 how = " ".join(made["how"].split())
                 cause = f"{name}, which {function.name} hands back, gets its {what} here: `{how}`."
                 fix = "A result that is like an input is made with `torch::empty_like(x)`."
+                if what == "dtype" and re.fullmatch(
+                    r"(?:torch|at)::(?:empty|zeros|ones)\s*\(\s*\w+\.sizes\(\s*\)\s*\)", how
+                ):
+                    cause += " It names no dtype, and then it is float32."
+                if filled := re.match(r"(?:torch|at)::(zeros|ones)\b", how):  # the values may be needed
+                    fix = f"A result that is like an input is made with `torch::{filled[1]}_like(x)`."
                 if like := re.fullmatch(r"(?:torch|at)::empty_like\s*\(\s*(\w+)\s*\)", how):
                     fix = f"That is the {what} of {like[1]}. Look at what is handed over as {like[1]} where {function.name} is called."
                 yield Fact("made-here", text.line(function.start + made.start()), cause, fix)
@@ -916,6 +922,11 @@ def _not_on_the_stream(text: SubmissionText, finding: Finding) -> Iterator[Fact]
             cause = f"This launch of {name} {what} to the default stream, and the current one may be another."
             yield Fact("default-stream", line, cause,
                        f"Write `<<<{given[0]}, {given[1]}, {[*given, '0'][2]}, {stream}>>>`{as_there}.")  # fmt: skip
+            return
+        if finding.evidence.get("own"):
+            cause = f"This launch of {name} names `{given[3]}`, a stream of its own, which does not wait for the current one: what the caller queued there, such as the input, may not be done yet, and who reads the result there does not wait for this kernel."
+            yield Fact("own-stream", line, cause,
+                       f"Write `<<<{given[0]}, {given[1]}, {given[2]}, {stream}>>>`{as_there}.")  # fmt: skip
             return
         if told := _default_made(text.code[:at], given[3]):
             where, stream, value = told

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ON_GRID = 4  # block, thread, size, n: what a kernel in Python gets first
+FEW = 5
 RAISED_AT = re.compile(r"\.py, line (\d+): ")
 
 
@@ -20,7 +21,7 @@ def _functions(text: SubmissionText) -> list[ast.FunctionDef]:
     return [n for n in text.tree.body if isinstance(n, ast.FunctionDef)] if text.tree else []
 
 
-def _kernel(text: SubmissionText, finding: Finding) -> tuple[ast.FunctionDef, list[str]] | None:
+def kernel_in_python(text: SubmissionText, finding: Finding) -> tuple[ast.FunctionDef, list[str]] | None:
     """The kernel on a grid of blocks that the finding is about, and its parameters."""
     name = finding.evidence.get("on_grid")
     kernel = next((f for f in _functions(text) if f.name == name), None)
@@ -30,7 +31,7 @@ def _kernel(text: SubmissionText, finding: Finding) -> tuple[ast.FunctionDef, li
 
 def _parameters_exchanged(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``def scale_blocks(thread, block, ...)``, which gets the block first."""
-    kernel, names = _kernel(text, finding) or (None, [])
+    kernel, names = kernel_in_python(text, finding) or (None, [])
     if kernel and names[:2] == ["thread", "block"]:
         yield Fact(
             "parameters-exchanged", kernel.lineno,
@@ -40,7 +41,7 @@ def _parameters_exchanged(text: SubmissionText, finding: Finding) -> Iterator[Fa
 
 def _own_index(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``i = min(block * size + thread, n - 1)``, ``i = (...) % n``, ``i = block * n + thread``."""
-    kernel, names = _kernel(text, finding) or (None, [])
+    kernel, names = kernel_in_python(text, finding) or (None, [])
     if kernel is None:
         return
     block, thread, size, n = names[:ON_GRID]
@@ -85,7 +86,7 @@ def _no_size(node: ast.expr, names: list[str]) -> bool:
 
 def _last_asked_as_n(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``elif i == n:`` for the last element."""
-    kernel, names = _kernel(text, finding) or (None, [])
+    kernel, names = kernel_in_python(text, finding) or (None, [])
     n = names[3] if kernel else ""
     for node in ast.walk(kernel) if kernel else ():
         match node:
@@ -246,6 +247,82 @@ def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                             f"Write `{q} + (1 if {r} else 0)`.")  # fmt: skip
 
 
+def _caught_too_late(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``try: out[i] = ...`` with ``except IndexError`` in place of a guard."""
+    kernel, names = kernel_in_python(text, finding) or (None, [])
+    for node in ast.walk(kernel) if kernel else ():
+        caught = (
+            [ast.unparse(one.type) if one.type else "" for one in node.handlers]
+            if isinstance(node, ast.Try)
+            else []
+        )
+        if any(one in ("IndexError", "Exception", "") for one in caught):
+            yield Fact(
+                "caught-too-late", node.lineno,  # type: ignore[attr-defined]
+                "`try` lets the thread touch an element that does not exist, and looks at what came of it afterwards. A GPU raises no IndexError: the access is made, and the grader counts it.",
+                f"Ask before the access whether the element exists: `if i < {names[3]}:`, with the number of the thread's element for i.")  # fmt: skip
+
+
+def _last_for_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``pairs[:-10]``, which leaves out the last ones and keeps the slow first."""
+    if "first" not in finding.message:
+        return
+    for function in _functions(text):
+        for node in ast.walk(function):
+            match node:
+                case ast.Subscript(
+                    value=ast.Name(id=name),
+                    slice=ast.Slice(
+                        lower=None, upper=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(many)))
+                    ),
+                ):
+                    if many < FEW:
+                        continue  # a bound or a fence post
+                    yield Fact(
+                        "last-for-first", node.lineno,
+                        f"`{name}[:-{many}]` leaves out the last {many} and keeps the first, which are the slow ones.",
+                        f"Without the first {many} it is `{name}[{many}:]`.")  # fmt: skip
+
+
+def _calls_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``def scale(x): return scale(x)``, where the extension's function is meant."""
+    modules = [ast.unparse(n.targets[0]) for n in ast.walk(text.tree or ast.Module([], []))
+               if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and ast.unparse(n.value.func).endswith("load_inline")]  # fmt: skip
+    at = RAISED_AT.search(finding.message)
+    for function in (
+        _functions(text) if at and "RecursionError" in finding.message and len(modules) == 1 else ()
+    ):
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == function.name
+                and at
+                and node.lineno == int(at[1])
+            ):
+                yield Fact(
+                    "calls-itself", node.lineno,
+                    f"{function.name} means the Python function of line {function.lineno} here, so it calls itself, again and again, and never the function of the extension.",
+                    f"Say whose function it is: `{modules[0]}.{ast.unparse(node)}`.")  # fmt: skip
+
+
+def _turned_condition(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``n // size + (not n % size)``."""
+    for function in _functions(text):
+        for node in ast.walk(function):
+            match node:
+                case ast.BinOp(
+                    op=ast.Add(),
+                    left=left,
+                    right=ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(op=ast.Mod()) as rest),
+                ):
+                    if re.search(rf"\b{function.name}\(", finding.message):
+                        yield Fact(
+                            "turned-condition", node.lineno,
+                            f"`not {ast.unparse(rest)}` is true, and counts as 1, where nothing is left over: one is added just where it must not be.",
+                            f"Write `{ast.unparse(left)} + ({ast.unparse(rest)} != 0)`.")  # fmt: skip
+
+
 RACES = frozenset({Status.RACE, Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.ILLEGAL_ACCESS})
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_parameters_exchanged, RACES),
@@ -256,6 +333,10 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_percent_for_a_share, frozenset({Status.RAISED})),
     (_cuts_unpacked, frozenset({Status.RAISED})),
     (_another_stream, frozenset({Status.WRONG_ANSWER})),
+    (_caught_too_late, frozenset({Status.ILLEGAL_ACCESS})),
+    (_last_for_first, frozenset({Status.WRONG_ANSWER})),
+    (_calls_itself, frozenset({Status.RAISED})),
+    (_turned_condition, frozenset({Status.WRONG_ANSWER})),
     (_deviation, frozenset({Status.WRONG_ANSWER})),
     (_counted_past_the_end, frozenset({Status.WRONG_ANSWER})),
     (_rest_added, frozenset({Status.WRONG_ANSWER})),

@@ -106,6 +106,23 @@ def _taken(tree: ast.Module, name: str) -> tuple[list[str], int, bool]:
     return [], 0, False
 
 
+def _without(tree: ast.Module, one: ast.Lambda, line: int) -> str:
+    """What to do where a parameter of the file's own function is called without anything, as ``fn()`` of a timer; else ""."""
+    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+        names = {a.arg for a in function.args.args}
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Call)
+                and node.lineno == line != one.lineno
+                and not (node.args or node.keywords)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in names
+            ):
+                words = " and ".join(a.arg for a in one.args.args)
+                return f"{function.name} calls what it gets with nothing in the brackets: write `lambda: ...`, and in place of {words} what makes or takes it"
+    return ""
+
+
 def _lambda(tree: ast.Module, told: re.Match[str], path: list[str], line: int) -> Iterator[Fact]:
     """The one lambda of the file that takes so many arguments, in the function that the error names."""
     owners: list[ast.AST] = [
@@ -134,7 +151,11 @@ def _lambda(tree: ast.Module, told: re.Match[str], path: list[str], line: int) -
         cause = f"This lambda takes {_listed(has)}, and {'it is called' if not where else f'line {line} calls it'} without {_listed(lost)}."
         right = f"lambda {', '.join(a for a in has if a not in lost)}".rstrip()
         used = {n.id for n in ast.walk(one.body) if isinstance(n, ast.Name)} & set(lost)
-        fix = f"Call it with {_listed(lost)}." if used else f"Take the parameter away: `{right}: {body}`."
+        fix = (
+            f"{_without(tree, one, line) or 'Call it with ' + _listed(lost)}."
+            if used
+            else f"Take the parameter away: `{right}: {body}`."
+        )
     else:
         given = int(told["given"])
         names = (

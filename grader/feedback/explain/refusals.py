@@ -57,6 +57,43 @@ def missing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
 
 
+CHECKED = re.compile(
+    r"TORCH_CHECK\s*\([^;\"]{0,80}?\b(?P<x>\w+)\s*\.\s*(?:is_cuda|device|scalar_type|dtype|dim|is_contiguous)\b"
+)
+
+
+def too_late(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """A check of an input that stands below the launch."""
+    if not re.search(
+        r"not device memory|illegal memory access|though it must be refused",
+        f"{finding.message} {finding.evidence.get('seen')}",
+    ):
+        return
+    for function in text.host:
+        launched = function.body.find("<<<")
+        for check in CHECKED.finditer(function.body, max(launched, 0)) if launched >= 0 else ():
+            if check["x"] in function.names:
+                line = text.line(function.start + launched)
+                yield Fact("checked-too-late", text.line(function.start + check.start()),
+                           f"This check stands below the launch of line {line}: the kernel is on its way, with the input that was to be refused.",
+                           "Move it to the beginning of the function, before any pointer is taken.")  # fmt: skip
+
+
+EARLY = re.compile(
+    r"\bif\s*\(\s*(?P<c>(?P<x>\w+)\s*\.\s*numel\s*\(\s*\)\s*(?:(?:>|!=)\s*0|>=\s*1))\s*\)\s*\{?\s*return\s+\w+\s*;"
+)
+
+
+def returned_early(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``if (x.numel() > 0) return out;`` before the launch."""
+    for function in text.host:
+        found = EARLY.search(function.body)
+        if found and found.start() < function.body.find("<<<"):
+            yield Fact("returned-early", text.line(function.start + found.start()),
+                       f"`{' '.join(found['c'].split())}` is true of every tensor that has elements, so this line returns before the launch, and nothing is computed.",
+                       f"Return early only where there are none: `if ({found['x']}.numel() == 0)`.")  # fmt: skip
+
+
 def _too_weak(text: SubmissionText, function: CppFunction, passed: list[dict[str, object]]) -> Iterator[Fact]:
     """``TORCH_CHECK(x.dim() >= 2, ...)``, which is true of the three dimensions that must be refused."""
     for what, (asks, _), check in _odd(function, passed):

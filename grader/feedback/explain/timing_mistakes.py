@@ -10,6 +10,7 @@ import ast
 import itertools
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -526,7 +527,39 @@ class TimerCode:
                 yield Fact("one-input", int(getattr(node, "lineno", 0)), cause,
                            "Take another one each time: `inputs = itertools.cycle(inputs)` before, and `next(inputs)` in the call.")  # fmt: skip
                 return
-        yield from self._taken_once(self.entry, name) or self._handed_over(self.entry)
+        yield from (
+            self._taken_once(self.entry, name) or self._same(self.entry) or self._handed_over(self.entry)
+        )
+
+    def _same(self, entry: ast.FunctionDef) -> list[Fact]:
+        """An input that the timed calls do not change: ``inputs[i % 16]`` where nothing counts i up, a loop around the timing."""
+        stored = Counter(
+            n.id for n in ast.walk(entry) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        )
+        stay = "in all timed calls: they get the same input, and it stays in the cache, where the kernel reads it faster than from memory."
+        for inner in (n for n in _ordered(entry) if isinstance(n, INNER)):
+            for node in ast.walk(inner):
+                match node:
+                    case ast.Subscript(
+                        value=ast.Name(id=kept),
+                        slice=ast.Name(id=i) | ast.BinOp(left=ast.Name(id=i), op=ast.Mod()),
+                    ):
+                        if (
+                            stored[i] == 1
+                            and not any(n.arg == i for n in ast.walk(entry) if isinstance(n, ast.arg))
+                            and not any(isinstance(n, LOOPS) and i in _targets(n) for n in ast.walk(entry))
+                        ):
+                            cause = f"Nothing counts {i} up, so `{self.shown(node)}` is the same {stay}"
+                            fix = f"Take the next one in each call: `inputs = itertools.cycle({kept})` before, and `next(inputs)` in the call."
+                            return [Fact("one-input", node.lineno, cause, fix)]
+        for loop in (n for n in ast.walk(entry) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
+            x = loop.target.id  # type: ignore[attr-defined]
+            for call in (n for n in ast.walk(loop) if isinstance(n, ast.Call) and _called(n) in self.all):
+                if any(isinstance(a, ast.Lambda) and _launches_with(a, x) for a in call.args):
+                    cause = f"The loop of line {loop.lineno} calls {_called(call)} anew for each {x}, and within one such call {x} is the same {stay}"
+                    fix = f"Call {_called(call)} once, without the loop: `inputs = itertools.cycle({self.shown(loop.iter)})` before, and `next(inputs)` in place of {x}."
+                    return [Fact("one-input", call.lineno, cause, fix)]
+        return []
 
     def _taken_once(self, entry: ast.FunctionDef, name: str) -> list[Fact]:
         """``x = next(inputs)`` in front of what is timed, a default value, an argument of ``partial``."""
@@ -880,6 +913,19 @@ class TimerCode:
                 f"This loop takes the times, and n came out as {n}: fewer than 20 tell nothing of the spread."
             )
             yield Fact("too-few", line, cause, f"n must be how many calls were measured. {more}")
+
+
+def _targets(loop: ast.AST) -> set[str]:
+    """The names that a loop gives a new value in each turn."""
+    parts = [loop] if isinstance(loop, ast.For) else getattr(loop, "generators", [])
+    return {n.id for p in parts for n in ast.walk(p.target) if isinstance(n, ast.Name)}
+
+
+def _launches_with(one: ast.Lambda, x: str) -> bool:
+    """Whether the lambda is a call with ``x`` itself as an argument."""
+    return isinstance(one.body, ast.Call) and any(
+        isinstance(a, ast.Name) and a.id == x for a in one.body.args
+    )
 
 
 def _turns(loops: Sequence[ast.AST]) -> int | None:

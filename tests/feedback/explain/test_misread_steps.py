@@ -31,6 +31,12 @@ def summary(seconds):
 BLOCKS = """def blocks_for(n, size):
     return (n + size - 1) // size
 """
+MODULE = """extension = load_inline("m", "torch::Tensor scale(torch::Tensor x);", functions=["scale"])
+
+def scale(x):
+    return extension.scale(x)
+"""
+RECURSION = "RecursionError: maximum recursion depth exceeded (m.py, line 4: return scale(x))"
 GRID = {"on_grid": "scale_blocks", "size": 8, "n": 37, "index": 3}
 RACE = "Line 4: block 1, thread 3 writes out[3], and block 0, thread 3 writes it too."
 FIVE = "Line 2: blocks_for(32, 8) is 5, expected 4."
@@ -64,6 +70,11 @@ def told(source: str, status: Status, message: str) -> dict[str, object]:
         (BLOCKS, "(n + size - 1) // size", "len(range(0, n + 1, size))", Status.WRONG_ANSWER, FIVE, 2, "range leaves its end out"),
         (BLOCKS, "    return (n + size - 1) // size", "    q, r = divmod(n, size)\n    return q + r", Status.WRONG_ANSWER, FIVE, 3,
          "one more block together"),
+        (BLOCKS, "(n + size - 1) // size", "n // size + (not n % size)", Status.WRONG_ANSWER, FIVE, 2, r"`n // size \+ \(n % size != 0\)`"),
+        (KERNEL, "    if i < n:\n        out[i] = factor * x[i]", "    try:\n        out[i] = factor * x[i]\n    except IndexError:\n        pass",
+         Status.ILLEGAL_ACCESS, "Block 4, thread 7 reads x[39]", 3, "A GPU raises no IndexError"),
+        (TIMER, "summary(times)", "summary(times[:-10])", Status.WRONG_ANSWER, "the first calls are slow", 8, r"`times\[10:\]`"),
+        (MODULE, "extension.scale(x)", "scale(x)", Status.RAISED, RECURSION, 4, r"it calls itself.*`extension.scale\(x\)`"),
     ],
 )  # fmt: skip
 def test_the_step_is_told(
@@ -86,6 +97,11 @@ def test_the_step_is_told(
         (TIMER, "start.record()", "start.record(stream)", Status.WRONG_ANSWER, "median is 1 ms"),
         (TIMER, "cuts[0]", "torch.quantile(t, 0.1)", Status.RAISED, FRACTION),
         (BLOCKS, "(n + size - 1) // size", "len(range(0, n, size))", Status.WRONG_ANSWER, FIVE),
+        (BLOCKS, "(n + size - 1) // size", "n // size + (n % size != 0)", Status.WRONG_ANSWER, FIVE),
+        (KERNEL, "    if i < n:\n        out[i] = factor * x[i]", "    try:\n        out[i] = factor * x[i]\n    except ValueError:\n        pass",
+         Status.ILLEGAL_ACCESS, "Block 4, thread 7 reads x[39]"),
+        (TIMER, "summary(times)", "summary(times[:-1])", Status.WRONG_ANSWER, "the first calls are slow"),
+        (MODULE, "extension.scale(x)", "scale(x[1:])", Status.RAISED, RECURSION.replace("4", "9")),
     ],
 )  # fmt: skip
 def test_nothing_is_said_that_is_not_known(
@@ -99,6 +115,10 @@ def test_nothing_is_said_that_is_not_known(
         "event-elsewhere",
         "percent-for-a-share",
         "range-too-long",
+        "turned-condition",
+        "caught-too-late",
+        "last-for-first",
+        "calls-itself",
     }
     assert told(source.replace(old, new), status, message).get("rule") not in rules
 

@@ -127,6 +127,15 @@ STREAMS = (
 )
 
 
+def test_a_stream_of_its_own() -> None:
+    source = cuda(*STREAMS).replace("128>>>", "128, 0, at::cuda::getStreamFromPool()>>>")
+    explanation = told(source, Status.WRONG_STREAM, line=5, own=True)
+    assert (explanation.rule, explanation.fix) == (
+        "own-stream",
+        "Write `<<<blocks, 128, 0, stream>>>`, as in line 4.",
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "old", "new", "fix"),
     [

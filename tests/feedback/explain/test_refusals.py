@@ -98,3 +98,33 @@ def test_a_check_for_another_dtype_than_the_pointers(condition: str, taken: str,
     found = attach.explained(finding, source).evidence["explanation"]
     assert found["rule"] == "check-refused" and found["line"] == 3
     assert told in found["cause"] and ("kFloat32" in found["fix"]) == bool(told)
+
+
+@pytest.mark.parametrize(
+    ("check", "below", "told"),
+    [("x.is_cuda()", True, True), ("x.dim() == 2", True, True), ("x.is_cuda()", False, False), ("y.is_cuda()", True, False)],
+)  # fmt: skip
+def test_a_check_below_the_launch(check: str, below: bool, told: bool) -> None:
+    source, line = SOURCE.replace("CONDITION", "x.dim() == 2"), f'    TORCH_CHECK({check}, "refused");\n'
+    at = "    return x;" if below else "    square_kernel"
+    finding = Finding(
+        "memory", Status.ILLEGAL_ACCESS, "s.py, line 23: reads an address that is not device memory"
+    )
+    found = attach.explained(finding, source.replace(at, line + at)).evidence.get("explanation") or {}
+    assert (found.get("rule") == "checked-too-late") is told, found  # type: ignore[attr-defined]
+    assert not told or (found["line"] == 8 and "launch of line 7" in found["cause"])  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("condition", "then", "told"),
+    [("x.numel() > 0", "return x;", True), ("x.numel() != 0", "{ return x; }", True), ("x.numel() >= 1", "return x;", True),
+     ("x.numel() == 0", "return x;", False), ("x.numel() > 1", "return x;", False), ("x.numel() > 0", "return other(x);", False)],
+)  # fmt: skip
+def test_an_early_return_of_all_but_the_empty(condition: str, then: str, told: bool) -> None:
+    source = SOURCE.replace("CONDITION", "x.dim() == 2").replace(
+        "    square_k", f"    if ({condition}) {then}\n    square_k"
+    )
+    finding = Finding("whole", Status.UNINITIALISED, "2 of 2 elements were never written")
+    found = attach.explained(finding, source).evidence.get("explanation") or {}
+    assert (found.get("rule") == "returned-early") is told, found  # type: ignore[attr-defined]
+    assert not told or (found["line"] == 7 and condition in found["cause"])  # type: ignore[index]
