@@ -665,7 +665,10 @@ def _missing(nearest: Nearest, passes: str) -> str:
     now = nearest.change.now
     called = re.search(rf"\b(\w+){re.escape(now)}", nearest.after) if now.startswith("(") else None
     if called:
-        name = called[1]
+        pairs = enumerate(zip(nearest.before, nearest.after, strict=False))
+        same = next((i for i, (a, b) in pairs if a != b), len(nearest.before))
+        where = re.search(r"(\w+)$", nearest.after[:same])
+        name = where[1] if where else called[1]  # others of the line may be called in the same way
         return f"`{name}` without brackets names the function and does not call it: with `{now}` {passes}."
     return f"`{now}` is missing in this line: with it {passes}.{_always(nearest)}"
 

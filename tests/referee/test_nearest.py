@@ -266,6 +266,8 @@ def test_missing_brackets_of_a_call(now: str) -> None:
     change = Change(((4, 4, now),), 60, "insert", "", now, 3)
     said = nearest.Nearest(change, "a = f", f"a = f{now}", all=True, lines=(60,)).as_json()
     assert "`f` without brackets names the function" in str(said["cause"])
+    said = nearest.Nearest(change, "a = g(), f", f"a = g(), f{now}", all=True, lines=(60,)).as_json()
+    assert "`f` without brackets names the function" in str(said["cause"])  # not `g`, which is called
 
 
 @pytest.mark.parametrize(

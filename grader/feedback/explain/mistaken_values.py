@@ -287,6 +287,113 @@ def _loop_over_others(text: SubmissionText, _finding: Finding) -> Iterator[Fact]
                     f"Take the loop away, and write {i} in place of {c}: one thread for one element. The guard has to ask for {i} as well.")  # fmt: skip
 
 
+def _one_sum_for_two(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``if (row + col >= rows + cols) return;``"""
+    guard = re.compile(
+        r"\bif\s*\(\s*(?P<c>(?P<a>\w+)\s*[+]\s*(?P<b>\w+)\s*(?P<s>>=|<)\s*(?P<n>\w+)\s*[+]\s*(?P<m>\w+))\s*\)"
+    )
+    for kernel in text.kernels:
+        own = {m["i"] for m in islice(OWN.finditer(kernel.body), MOST)}
+        for one in guard.finditer(kernel.body):
+            if {one["a"], one["b"]} <= own and {one["n"], one["m"]} <= {*kernel.names}:
+                a, b, n, m = (one[k] for k in "abnm")
+                how = f"{a} >= {n} || {b} >= {m}" if one["s"] == ">=" else f"{a} < {n} && {b} < {m}"
+                yield Fact(
+                    "one-sum-for-two", text.line(kernel.start + one.start()),
+                    f"`{' '.join(one['c'].split())}` asks about the sum alone: {b} can be past its end, and the sum still be small because {a} is.",
+                    f"Ask for each by itself: `if ({how})`.")  # fmt: skip
+
+
+def _same_thread_number(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``row = blockIdx.y * 16 + threadIdx.x`` beside ``col = ... threadIdx.x``."""
+    for kernel in text.kernels:
+        own = list(islice(OWN.finditer(kernel.body), MOST))
+        for one in own:
+            axes = re.search(r"\bblockIdx\.([xy])\b.{0,80}?\bthreadIdx\.([xy])\b", one[0], re.S)
+            if not axes or axes[1] == axes[2] or f"threadIdx.{axes[1]}" in kernel.body:
+                continue
+            other = next((m["i"] for m in own if m is not one and f"threadIdx.{axes[2]}" in m[0]), "")
+            if other:
+                yield Fact(
+                    "same-thread-number", text.line(kernel.start + one.start()),
+                    f"{one['i']} is made with threadIdx.{axes[2]}, as {other} is, and threadIdx.{axes[1]} is used nowhere: threads that differ in {axes[1]} alone get the same element.",
+                    f"Write `threadIdx.{axes[1]}` in this line: a place takes block and thread of the same direction.")  # fmt: skip
+
+
+def _block_for_element(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if block < blocks_for(n, size):`` as a guard."""
+    kernel, names = kernel_in_python(text, finding) or (None, [])
+    for node in ast.walk(kernel) if kernel else ():
+        match node:
+            case ast.If(test=ast.Compare(left=ast.Name(id=block), ops=[ast.Lt()]) as test) if (
+                block == names[0]
+            ):
+                yield Fact(
+                    "block-for-element", node.lineno,
+                    f"`{text.quoted(test)}` asks about the block, and is true for all threads of it alike; in the last block some threads have an element and some do not.",
+                    f"Ask for the thread's element: `if i < {names[3]}:`, with its number for i.")  # fmt: skip
+
+
+def _rest_of_one(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if n % size == 1: return n // size + 1``."""
+    for function in text.tree.body if text.tree else ():
+        if not isinstance(function, ast.FunctionDef) or not re.search(
+            rf"\b{function.name}\(", finding.message
+        ):
+            continue
+        for node in ast.walk(function):
+            match node:
+                case ast.Compare(
+                    left=ast.BinOp(op=ast.Mod()) as rest, ops=[ast.Eq()], comparators=[ast.Constant(value=1)]
+                ):
+                    shown = text.quoted(rest)
+                    yield Fact(
+                        "rest-of-one", node.lineno,
+                        f"`{shown}` is how many are left over, and `== 1` is true only where that is exactly one; two or more need one more as well.",
+                        f"Ask `{shown} != 0`.")  # fmt: skip
+
+
+def _shape_lost(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``x.view({-1}) * scale``: one dimension, and nothing gives the shape back."""
+    if not re.search(r"has shape \[\d+\], expected \[\d+, ", finding.message):
+        return
+    flat = re.compile(r"\.\s*(?:(?:view|reshape)\s*\(\s*\{?\s*-1\s*\}?\s*\)|(?:flatten|ravel)\s*\(\s*\))")
+    for function in text.host:
+        found = list(flat.finditer(function.body))
+        if len(found) == 1 and not re.search(
+            r"view_as|reshape_as|(?:view|reshape)\s*\(\s*\w+\s*\.\s*sizes", function.body
+        ):
+            code = "".join(found[0][0].split())
+            yield Fact(
+                "shape-lost", text.line(function.start + found[0].start()),
+                f"`{code}` puts all elements into one dimension, and nothing gives the result its shape back.",
+                f"Take `{code}` away: arithmetic with whole tensors keeps their shape.")  # fmt: skip
+
+
+def _nan_replaced(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``nan_to_num(x)`` where NaN is to be passed on."""
+    where = text.code.find("nan_to_num")
+    if where >= 0 and re.search(r"expected -?(?:nan|inf)", finding.message):
+        yield Fact(
+            "nan-replaced", text.line(where),
+            "nan_to_num puts a number in place of each NaN and each infinity, and then nobody can see that there was one. They are to be passed on.",
+            "Take nan_to_num away: `*` and `+` pass NaN and infinity on by themselves.")  # fmt: skip
+
+
+def _one_call_divided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``start.elapsed_time(end) / 1e3 / 100``, where each pair of events lies around one call."""
+    timer = finding.evidence.get("timer")
+    said, right = (timer.get("said"), timer.get("right")) if isinstance(timer, dict) else (None, None)
+    for node in ast.walk(text.tree) if text.tree and said and right else ():
+        match node:
+            case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int(many))) if many > 1:
+                if "elapsed_time" in ast.unparse(left) and 0.5 < said * many / right < 2:  # type: ignore[operator]
+                    yield Fact(
+                        "one-call-divided", node.lineno,
+                        f"The two events lie around one call, so elapsed_time is the time of one call already, and `/ {many}` takes {many} calls for granted.",
+                        f"Take `/ {many}` away.")  # fmt: skip
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_index_for_element, WRONG),
     (_one_less, RACES),
@@ -299,5 +406,12 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_elements_for_rows, OUTSIDE),
     (_a_side_too_few, OUTSIDE),
     (_result_made_contiguous, WRONG),
+    (_one_sum_for_two, OUTSIDE | WRONG | {Status.RACE}),
+    (_same_thread_number, WRONG | {Status.RACE}),
+    (_block_for_element, RACES),
+    (_rest_of_one, frozenset({Status.WRONG_ANSWER})),
+    (_shape_lost, frozenset({Status.WRONG_SHAPE})),
+    (_nan_replaced, WRONG),
+    (_one_call_divided, frozenset({Status.WRONG_ANSWER})),
     (_loop_over_others, WRONG | OUTSIDE | TWICE | {Status.RACE}),
 )

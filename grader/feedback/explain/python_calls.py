@@ -123,6 +123,21 @@ def _without(tree: ast.Module, one: ast.Lambda, line: int) -> str:
     return ""
 
 
+def _called_otherwise(tree: ast.Module, line: int) -> Fact | None:
+    """A parameter of the file's own function that ``line`` calls with arguments, and another line without: ``fn(_)``."""
+    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+        names = {a.arg for a in function.args.args}
+        calls = [n for n in ast.walk(function)
+                 if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in names]  # fmt: skip
+        for one in (n for n in calls if n.lineno == line and n.args):
+            name = ast.unparse(one.func)
+            bare = [n.lineno for n in calls if ast.unparse(n) == f"{name}()"]
+            if bare:
+                cause = f"`{ast.unparse(one)}` hands something over, and what {function.name} gets as {name} takes nothing: line {bare[0]} calls it as `{name}()`."
+                return Fact("called-otherwise", line, cause, f"Write `{name}()`.")
+    return None
+
+
 def _lambda(tree: ast.Module, told: re.Match[str], path: list[str], line: int) -> Iterator[Fact]:
     """The one lambda of the file that takes so many arguments, in the function that the error names."""
     owners: list[ast.AST] = [
@@ -158,6 +173,9 @@ def _lambda(tree: ast.Module, told: re.Match[str], path: list[str], line: int) -
         )
     else:
         given = int(told["given"])
+        if odd := _called_otherwise(tree, line):
+            yield odd
+            return
         names = (
             [HANDED.get(word, "one")]
             if given == 1

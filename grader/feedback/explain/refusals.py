@@ -44,6 +44,14 @@ def missing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield from _too_weak(text, function, passed if isinstance(passed, list) else [])
         for what, forms, check in _odd(function, passed if isinstance(passed, list) else []):
             asked, hidden = (re.search(form, function.body) for form in forms)
+            gone = re.search(
+                rf"\bif\s*\([^;{{}}]{{0,60}}?(?:{forms[0]})[^;{{}}]{{0,60}}?\)\s*\{{?\s*(?P<r>return\b[^;]*);",
+                function.body,
+            )
+            if gone:
+                yield Fact("returned-not-refused", text.line(function.start + gone.start()),
+                           f"For {what} this line may return and raises no error: who called takes what `{gone['r']}` gives for the result.",
+                           f"Refuse it instead: `{check}`.")  # fmt: skip
             if hidden and not (asked and asked.start() < hidden.start()):
                 code = " ".join(hidden[0].split())
                 yield Fact("not-refused", text.line(function.start + hidden.start()),

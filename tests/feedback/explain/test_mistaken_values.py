@@ -62,6 +62,15 @@ def told(
          "out = out.contiguous();", "which is made here"),
         (SQUARE, [(STORE, LOOP), (GUARD, "if (row >= rows) return;")], Status.RACE, "line 33: writes element 0, 0 of out", "c < cols",
          "all cols values of c.*write col in place of c"),
+        (SQUARE, [(GUARD, "if (row + col >= rows + cols) return;")], Status.ILLEGAL_ACCESS, PAST, "row + col >=", r"`if \(row >= rows \|\| col >= cols\)`"),
+        (SQUARE, [("blockDim.y + threadIdx.y", "blockDim.y + threadIdx.x")], Status.RACE, "writes element 0", "blockDim.y + threadIdx.x",
+         r"threadIdx\.y is used nowhere"),
+        (GRID, [("    return (n + size - 1) // size", "    return n // size + (1 if n % size == 1 else 0)")], Status.WRONG_ANSWER,
+         "blocks_for(37, 8) is 4, expected 5", "n % size == 1", "exactly one.*`n % size != 0`"),
+        (FIRST, [("return x * scale", "return x.view({-1}) * scale")], Status.WRONG_SHAPE, "The result has shape [35], expected [5, 7].",
+         "view({-1})", "into one dimension"),
+        (FIRST, [("return x * scale", "return torch::nan_to_num(x) * scale")], Status.WRONG_OUTPUT, "element [63] is -1, expected nan", "nan_to_num",
+         "in place of each NaN"),
     ],
 )  # fmt: skip
 def test_the_value_is_told(
@@ -98,6 +107,11 @@ def test_one_less_than_n() -> None:
          Status.ILLEGAL_ACCESS, PAST),
         (SQUARE, [(MADE, MADE + "\n    out = out.contiguous();")], Status.WRONG_OUTPUT, "First wrong: element"),
         (SQUARE, [(STORE, LOOP.replace("c = 0; c < cols; ++c", "c = col; c < cols; c += blockDim.x"))], Status.RACE, "writes element 0"),
+        (SQUARE, [(GUARD, "if (row + 1 >= rows + cols) return;")], Status.ILLEGAL_ACCESS, PAST),
+        (SQUARE, [("threadIdx.y", "threadIdx.x"), (GUARD, GUARD + " (void)threadIdx.y;")], Status.RACE, "writes element 0"),
+        (FIRST, [("return x * scale + shift", "return (x.view({-1}) * scale + shift).view(x.sizes())")], Status.WRONG_SHAPE,
+         "The result has shape [35], expected [5, 7]."),
+        (FIRST, [("return x * scale", "return torch::nan_to_num(x) * scale")], Status.WRONG_OUTPUT, "element [63] is -1, expected 2"),
     ],
 )  # fmt: skip
 def test_nothing_is_said_that_is_not_known(
@@ -111,6 +125,7 @@ def test_nothing_is_said_that_is_not_known(
         "result-not-handed-over",
         "a-side-too-few",
     }
+    rules |= {"one-sum-for-two", "same-thread-number", "shape-lost", "nan-replaced"}
     assert found.get("rule") not in rules | {"result-made-contiguous", "loop-over-others"}, found
 
 
@@ -144,3 +159,33 @@ def test_a_result_with_values_keeps_them(made: str) -> None:
     finding = Finding("float64", Status.WRONG_DTYPE, "The result is float32, expected float64.", 0, 2, {})
     found = explained(finding, source).evidence["explanation"]
     assert f"torch::{made}_like(x)" in found["fix"] and "names no dtype" in found["cause"], found  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("by", "said", "told"), [("100", 1e-5, True), ("100", 3e-3, False), ("1", 1e-3, False)]
+)
+def test_one_call_divided_by_all(by: str, said: float, told: bool) -> None:
+    source = (
+        find("04")
+        .solution.read_text("utf-8")
+        .replace("elapsed_time(end) / 1e3", f"elapsed_time(end) / 1e3 / {by}")
+    )
+    evidence = {"timer": {"said": said, "right": 1e-3}}
+    finding = Finding("check", Status.WRONG_ANSWER, "median is 1 us", 0, 2, evidence)
+    facts = [f.rule for look, _ in mistaken_values.FACTS for f in look(read(source), finding)]
+    assert facts == ["one-call-divided"] * told
+
+
+@pytest.mark.parametrize(("guard", "told"), [("block < n", True), ("i < n", False), ("thread < n", False)])
+def test_a_guard_that_asks_about_the_block(guard: str, told: bool) -> None:
+    source = GRID.replace("    if i < n:", f"    if {guard}:", 1)
+    finding = Finding(
+        "ragged",
+        Status.ILLEGAL_ACCESS,
+        "Block 4, thread 7 reads x[39]",
+        0,
+        4,
+        ON_GRID | {"on_grid": "scale_blocks"},
+    )
+    facts = [f.rule for look, _ in mistaken_values.FACTS for f in look(read(source), finding)]
+    assert facts == ["block-for-element"] * told

@@ -28,6 +28,8 @@ def told(source: str, message: str, status: Status = Status.RAISED, **evidence: 
         ("def go():\n    timed(lambda x: k(x, 1))\n\ndef timed(fn):\n    fn()\n", "go.<locals>.<lambda>() missing 1 required positional argument: 'x'", 2,
          "without x",
          "timed calls what it gets with nothing in the brackets: write `lambda: ...`"),
+        ("timed(lambda: 1)\n\ndef timed(fn):\n    fn()\n    fn(3)\n", "<lambda>() takes 0 positional arguments but 1 was given", 5,
+         "line 4 calls it as `fn()`", "Write `fn()`."),
         ("def save():\n    pass\n\n\np(on_trace_ready=save).step()\n", "save() takes 0 positional arguments but 1 was given", 1,
          "called by what it was handed to", "1 parameter."),
     ],

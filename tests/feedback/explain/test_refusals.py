@@ -128,3 +128,17 @@ def test_an_early_return_of_all_but_the_empty(condition: str, then: str, told: b
     found = attach.explained(finding, source).evidence.get("explanation") or {}
     assert (found.get("rule") == "returned-early") is told, found  # type: ignore[attr-defined]
     assert not told or (found["line"] == 7 and condition in found["cause"])  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("then", "told"), [("return x;", True), ("{ return x; }", True), ("x = x.cuda();", False)]
+)
+def test_returned_in_place_of_refused(then: str, told: bool) -> None:
+    source = SOURCE.replace('TORCH_CHECK(x.is_cuda(), "on the CPU");', f"if (!x.is_cuda()) {then}").replace(
+        "CONDITION", "x.dim() == 2"
+    )
+    evidence = {"passes": [{"dtype": "float32", "device": "cpu", "dims": 2}]}
+    finding = Finding("cpu", Status.NOT_REFUSED, "The call was accepted.", evidence=evidence)
+    found = attach.explained(finding, source).evidence.get("explanation") or {}
+    assert (found.get("rule") == "returned-not-refused") is told, found  # type: ignore[attr-defined]
+    assert not told or (found["line"] == 3 and "TORCH_CHECK(x.is_cuda()" in found["fix"])  # type: ignore[index]
