@@ -157,12 +157,14 @@ def _help_of_another(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _elements_for_dimensions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``TORCH_CHECK(x.numel() == 2, "x must have two dimensions")``."""
-    for one in re.finditer(
+    found = re.finditer(
         r"\bTORCH_CHECK\s*\(\s*(?P<c>(?P<x>\w+)\s*\.\s*(?P<f>numel\s*\(\s*\)|size\s*\(\s*\d\s*\))\s*==\s*(?P<k>[1-4]))\s*,",
         text.code,
-    ):
+    )
+    rows = text.source.splitlines()
+    for one in islice(found, 4 * MOST):
         line = text.line(one.start())
-        said = re.findall(r"\"([^\"]*)\"", text.source.splitlines()[line - 1])
+        said = re.findall(r"\"([^\"]*)\"", rows[line - 1])
         words = next((w for w in said if "dim" in w.lower() or re.search(r"\b[123]-?D\b", w)), "")
         if len(words) > len("dim") and words.strip() in f"{finding.message} {finding.evidence.get('text')}":
             x, what = one["x"], "".join(one["f"].split())
