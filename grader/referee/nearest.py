@@ -10,6 +10,7 @@ import ast
 import atexit
 import functools
 import itertools
+import keyword
 import re
 import shutil
 import tempfile
@@ -663,14 +664,23 @@ def _which(nearest: Nearest) -> str:
 def _missing(nearest: Nearest, passes: str) -> str:
     """What lacks in the line, as a sentence."""
     now = nearest.change.now
-    called = re.search(rf"\b(\w+){re.escape(now)}", nearest.after) if now.startswith("(") else None
-    if called:
-        pairs = enumerate(zip(nearest.before, nearest.after, strict=False))
-        same = next((i for i, (a, b) in pairs if a != b), len(nearest.before))
-        where = re.search(r"(\w+)$", nearest.after[:same])
-        name = where[1] if where else called[1]  # others of the line may be called in the same way
+    called = re.search(r"(?<!\w)[A-Za-z_]\w*$", nearest.after[: _inserted(nearest)].rstrip())
+    whole = now.startswith("(") and now.endswith(")") and _balanced(now[1:-1])
+    if called and whole and not keyword.iskeyword(called[0]):
+        name = called[0]
         return f"`{name}` without brackets names the function and does not call it: with `{now}` {passes}."
     return f"`{now}` is missing in this line: with it {passes}.{_always(nearest)}"
+
+
+def _inserted(nearest: Nearest) -> int:
+    """Where what is missing stands in the line ``after``: the same text may stand there elsewhere, too."""
+    now, after, bare = nearest.change.now, nearest.after, "".join(nearest.before.split())
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(nearest.before, after, strict=False))
+    shared = sum(1 for _ in same)
+    for at in range(min(shared + 1, len(after)), max(-1, shared - len(now) - 2), -1):
+        if after.startswith(now, at) and "".join(f"{after[:at]}{after[at + len(now) :]}".split()) == bare:
+            return at
+    return 0
 
 
 CHOICE = re.compile(r"(?P<asked>[^?]+?)\s*\?\s*(?P<value>[^?:]+?)\s*:$")
@@ -681,7 +691,7 @@ LAST_THREAD = re.compile(r"==\s*(?:\w*SIZE|blockDim\.x|\w*size|[A-Z_]+|threads)\
 def _always(nearest: Nearest) -> str:
     """What is taken in any case where ``i + 1 < n ? x[i + 1] :`` is missing, with a space in front; or ""."""
     choice = CHOICE.fullmatch(nearest.change.now)
-    rest = nearest.after.partition(nearest.change.now)[2]
+    rest = nearest.after[_inserted(nearest) + len(nearest.change.now) :]
     other = re.match(r"\s*(?P<v>[-\w.]+|\w+\[[^][]*\])\s*[;,)]", rest)
     if choice is None or other is None:
         return ""

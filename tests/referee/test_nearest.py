@@ -261,13 +261,30 @@ def test_the_reason_is_told_where_the_two_forms_tell_it(was: str, now: str, told
     assert told in str(said["cause"]) and bool(told) == (not str(said["cause"]).endswith("that failed."))
 
 
-@pytest.mark.parametrize("now", ["()", "(seconds)"])
-def test_missing_brackets_of_a_call(now: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "now", "after", "name"),
+    [
+        ("a = f", "()", "a = f()", "f"),
+        ("a = f", "(seconds)", "a = f(seconds)", "f"),
+        ("kernel, out = build(), make", "()", "kernel, out = build(), make()", "make"),
+        ("kernel, out = build, make()", "()", "kernel, out = build(), make()", "build"),
+        ("a = max(f(x), g, h(x))", "(x)", "a = max(f(x), g(x), h(x))", "g"),
+        ("a = f()", "()", "a = f()()", ""),
+        ("return", "(a)", "return (a)", ""),
+        ("a = f, g", "(x), h(y)", "a = f(x), h(y), g", ""),
+    ],
+)
+def test_missing_brackets_of_a_call(before: str, now: str, after: str, name: str) -> None:
     change = Change(((4, 4, now),), 60, "insert", "", now, 3)
-    said = nearest.Nearest(change, "a = f", f"a = f{now}", all=True, lines=(60,)).as_json()
-    assert "`f` without brackets names the function" in str(said["cause"])
-    said = nearest.Nearest(change, "a = g(), f", f"a = g(), f{now}", all=True, lines=(60,)).as_json()
-    assert "`f` without brackets names the function" in str(said["cause"])  # not `g`, which is called
+    said = str(nearest.Nearest(change, before, after, all=True, lines=(60,)).as_json()["cause"])
+    assert said.startswith(f"`{name}` without brackets names the function" if name else f"`{now}` is missing")
+
+
+def test_what_is_taken_in_any_case_stands_behind_what_is_missing() -> None:
+    now, line = "i < n ? x[i] :", "a = i < n ? x[i] : 1, b = 2;"
+    change = Change(((4, 4, now),), 60, "insert", "", now, 3)
+    said = nearest.Nearest(change, line, line.replace("b =", f"b = {now}"), all=True, lines=(60,)).as_json()
+    assert "Without it 2 is taken in any case" in str(said["cause"])
 
 
 @pytest.mark.parametrize(

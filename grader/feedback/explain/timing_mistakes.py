@@ -109,9 +109,14 @@ def _raised(finding: Finding) -> int:
 
 def _bare(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A name as a statement: what was to be called is not."""
-    for node in _ordered(text.tree) if text.tree else ():
+    nodes = list(_ordered(text.tree)) if text.tree else []
+    called = {ast.unparse(n.func) for n in nodes if isinstance(n, ast.Call)}
+    given = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} - called
+    for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Attribute)):
             name = ast.unparse(node.value)
+            if name in given:
+                continue  # a variable that nobody calls: it may be no function
             cause = (
                 f"`{name}` without brackets names a function and does not call it, so this line does nothing."
             )

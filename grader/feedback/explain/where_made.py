@@ -25,6 +25,7 @@ KINDS = {"tuple": "a tuple", "list": "a list", "str": "a text", "method": "a fun
          "builtin_function_or_method": "a function", "type": "a class"}  # fmt: skip
 FUNCTIONS = {"contiguous", "numel", "dim", "cuda", "cpu", "clone", "detach", "float", "half", "double", "t", "item", "relu",
              "sigmoid", "size", "stride", "data_ptr", "elapsed_time", "perf_counter", "median", "flatten", "square"}  # fmt: skip
+CONSTANTS = {"pi", "e", "tau", "inf", "nan"}  # of a module, and no functions
 LONGEST = 70
 
 
@@ -248,7 +249,7 @@ def _among_arguments(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         a.asname or a.name for n in ast.walk(text.tree) if isinstance(n, ast.Import) for a in n.names
     } - {"torch"}
     handed = [a for n in ast.walk(text.tree) if isinstance(n, ast.Call) for a in n.args if isinstance(a, ast.Attribute)
-              and ast.unparse(a.value) in modules]  # fmt: skip
+              and ast.unparse(a.value) in modules and a.attr not in CONSTANTS]  # fmt: skip
     if len(handed) == 1:
         code = ast.unparse(handed[0])
         cause = f"`{code}` without brackets names the function and does not call it: the function itself is handed over, and no number."

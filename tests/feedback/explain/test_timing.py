@@ -260,3 +260,7 @@ def test_numbers_in_their_own_places_are_not_told_to_stand_in_others(
     timing = dict(zip(("median", "p10", "p90"), fields, strict=True)) | {"n": 100}
     found = said("range(100)", "range(5)", which="median", uneven=True, spread=[0.7, 1.0, 1.4], timing=timing)
     assert ((found or ("",))[0] == "fields-mixed") == mixed, found
+
+
+def test_a_variable_alone_in_its_line_is_no_function_that_is_not_called() -> None:
+    assert said("    pairs = []\n", "    pairs = []\n    pairs\n", which="form") != ("not-called", "pairs")
