@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Evidence, Finding, Status
+from grader.feedback.explain import left_out
 from grader.feedback.explain.indices import told
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, operation, read
 
@@ -853,8 +854,9 @@ class TimerCode:
         """First calls that were counted."""
         slow, launches, n = (int(self.number(k)) for k in ("slow", "launches", "n"))
         before = max(0, launches - n)
-        if not slow or before >= slow or n > launches:
+        if not slow or n > launches:
             return
+        warmed = False
         for function in self.reached:
             steps = _steps(function)
             taken = [s for s in steps if s.kind in ("record", "clock")]
@@ -862,6 +864,9 @@ class TimerCode:
             if not taken or not calls:
                 continue
             early = [c for c in calls if c.line < taken[0].line and not set(c.loops) & set(taken[0].loops)]
+            warmed = warmed or bool(early)
+            if before >= slow:
+                continue
             first = f"The first {slow} calls of this kernel were slow, as first calls are"
             if early and before:
                 at = max((n for n in ast.walk(function) if isinstance(n, LOOPS) and id(n) in early[0].loops),
@@ -877,6 +882,8 @@ class TimerCode:
                 again = self.shown(call.node) if isinstance(call.node, ast.Call) else "fn()"
                 fix = f"Before the loop that measures, make ten calls that you do not count: `for _ in range(10): {again}`."
                 yield Fact("no-warm-up", call.line, cause, fix)
+        if before and not warmed:
+            yield from left_out.first_ones(self.reached, slow, self.shown)
 
     def few(self) -> Iterator[Fact]:
         """The loop that measures too seldom, or an n that is another number than that of the measurements."""

@@ -264,3 +264,48 @@ def test_numbers_in_their_own_places_are_not_told_to_stand_in_others(
 
 def test_a_variable_alone_in_its_line_is_no_function_that_is_not_called() -> None:
     assert said("    pairs = []\n", "    pairs = []\n    pairs\n", which="form") != ("not-called", "pairs")
+
+
+WARM = "    for _ in range(10):\n        fn()\n"
+ALL = "for start, end in pairs])"
+
+
+@pytest.mark.parametrize(
+    ("listed", "extra", "n", "told"),
+    [
+        ("pairs[:100]", "", 100, "keeps the first ones and leaves out the last"),
+        ("pairs[0:100]", "", 100, "keeps the first ones"),
+        ("pairs[:-10]", "", 100, "keeps the first ones"),
+        ("pairs[5:105]", "", 100, "leaves out the first 5 alone"),
+        ("pairs[5:]", "", 105, "leaves out the first 5 alone"),
+        ("pairs", "    del pairs[100:]\n", 100, "takes the last ones away"),
+        ("pairs[10:]", "", 100, ""),
+        ("pairs", "    del pairs[:10]\n", 100, ""),
+        ("pairs[:100]", "    pairs.reverse()\n", 100, ""),
+        ("pairs[:100]", WARM, 100, ""),
+    ],
+)
+def test_measurements_that_are_left_out_at_the_wrong_end(listed: str, extra: str, n: int, told: str) -> None:
+    source = SOLUTION.replace(WARM, extra if "fn()" in extra else "", 1).replace(
+        "range(100)", "range(110)", 1
+    )
+    source = source.replace(ALL, ALL.replace("pairs", listed), 1)
+    if "fn()" not in extra:
+        source = source.replace("    torch.cuda.synchronize()\n", f"    torch.cuda.synchronize()\n{extra}", 1)
+    numbers = NUMBERS | {"which": "p90", "slow": 10, "n": n, "said": 4e-3, "uneven": True,
+                         "launches": 120 if "fn()" in extra else 110}  # fmt: skip
+    finding = Finding("check", Status.WRONG_ANSWER, "", 0, 2, {"timer": numbers})
+    found = explained(finding, source).evidence.get("explanation") or {}
+    assert isinstance(found, dict)
+    assert (found.get("rule") == "left-out-at-the-end") is bool(told), found
+    assert not told or (
+        told in found["cause"] and ("`pairs[10:]`" in found["fix"] or "[:10]" in found["fix"])
+    )
+
+
+def test_a_slice_of_other_things_is_no_slice_of_measurements() -> None:
+    source = SOLUTION.replace(WARM, "", 1).replace("cuts[-1]", "cuts[:9][-1]", 1)
+    numbers = NUMBERS | {"which": "p90", "slow": 10, "n": 95, "launches": 100, "said": 4e-3, "uneven": True}
+    finding = Finding("check", Status.WRONG_ANSWER, "", 0, 2, {"timer": numbers})
+    found = explained(finding, source).evidence.get("explanation") or {}
+    assert isinstance(found, dict) and found.get("rule") != "left-out-at-the-end"
