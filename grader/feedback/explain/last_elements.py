@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import closing, tokenize
-from grader.feedback.explain.source_text import WRONG, CppFunction, Fact, Finder, SubmissionText
+from grader.feedback.explain.source_text import OUTSIDE, WRONG, CppFunction, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +36,18 @@ SCALED = (  # the index times a number, or the bound divided by one
         rf"(?<![-+*/%]\s)(?<![-+*/%]){INDEX}\s*(?P<sign><=?|>=?)\s*(?P<n>[A-Za-z_]\w*)\s*/\s*(?P<k>\d+)(?![\w.*/])"
     ),
 )
+
+# A bound that no argument of the kernel gives: a number, a constant's name, or the threads of a block.
+FIXED = (
+    re.compile(
+        rf"(?<![-+*/%]\s)(?<![-+*/%]){INDEX}\s*(?P<sign><|>=)\s*(?P<n>blockDim\.[xyz]|[A-Z][A-Z_]*|[2-9]|[1-9]\d+)"
+        r"(?!\s*[-+*/%(]|[\w.])"
+    ),
+)
+# Of the kernel's numbers the one that bounds an index of this name.
+BOUNDS = ((r"(?:\w*_)?r(?:ow)?s?|y|j", r"(?:n_?|num_)?rows?|height|H|M|m"),
+          (r"(?:\w*_)?c(?:ol(?:umn)?)?s?", r"(?:n_?|num_)?(?:cols?|columns)|width|W|N|n"),
+          (r".*", r"n\d?|N|size|count|total|numel|elements|n_elements|length|len|vectors|quads|num_\w+|n_\w+"))  # fmt: skip
 
 
 def _alone(
@@ -98,6 +110,92 @@ def _scaled_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def _fixed_guard(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``if (me() < SIZE) out[me()] = ...``: written are as many elements as a block has threads, whatever there are."""
+    found = ONE.search(finding.message) or SEVERAL.search(finding.message)
+    outside = finding.status in OUTSIDE
+    if found is None and not outside:
+        return
+    shape, place = (
+        [int(n) for n in found[k].split(",") if n.strip()] if found else [] for k in ("shape", "first")
+    )
+    flat = _flat(shape, place)
+    for kernel in text.kernels:
+        every = [g for g in _alone(kernel, FIXED) if _of_the_grid(text, kernel, g[1]["i"])]
+        for at, guard, leaves in every:
+            i, n = guard["i"], guard["n"]
+            known = _number(text, n)
+            # By this guard the elements in front of its bound are written, the first one of all among them.
+            if not outside and (not flat or (known and flat % known and known not in place)):
+                continue
+            if outside and len(re.findall(rf"(?<![\w.]){re.escape(i)}\s*[<>]", kernel.body)) > 1:
+                continue  # another guard asks for it as well
+            block = n.startswith("blockDim") or (n == "SIZE" and not known)
+            threads = f"the threads whose {i} is below {n}"
+            if block:
+                along = f"blocks along {n[-1]}" if "blockIdx.y" in kernel.body else "block"
+                threads = f"the threads of the first {along}"
+            shown = " ".join(guard[0].split())
+            passes = "stops all others and lets" if leaves else "lets"
+            then = ": nobody writes the elements behind them"
+            if outside:
+                then = ", however many elements there are: of fewer, some of these threads have none and reach past the end; of more, nobody writes the rest"
+            cause = (
+                f"{i} counts through the whole grid, and `{shown}` {passes} {threads} through alone{then}. "
+                "The number of elements is the tensor's, not the block's."
+            )
+            bounds = [(g["i"], g["sign"], _bound(kernel, g["i"])) for _, g, _ in every]
+            right = [f"`{a} {sign} {bound}`" for a, sign, bound in bounds if bound]
+            fix = (
+                f"Write {' and '.join(dict.fromkeys(right))}."
+                if len(right) == len(every)
+                else "Ask for the number of elements in its place."
+            )
+            yield Fact("guard-of-one-block", text.line(at), cause, fix)
+            return
+
+
+def _of_the_grid(text: SubmissionText, kernel: CppFunction, i: str) -> bool:
+    """Whether this is the number of a thread in the grid: made of blockIdx times the threads of a block."""
+    if i.endswith("()"):
+        made = text.function(i[:-2])
+        return i == "me()" if made is None else "blockIdx" in made.body  # of the header of lesson 06
+    told = re.findall(rf"(?<![\w.]){re.escape(i)}\s*=(?!=)([^;,]*)", kernel.body)
+    if len(told) != 1:
+        return False
+    return told[0].strip() == "me()" or ("blockIdx" in told[0] and "threadIdx" in told[0])
+
+
+def _number(text: SubmissionText, n: str) -> int:
+    """The number that a constant has; 0 if the file does not tell."""
+    if n.isdigit():
+        return int(n)
+    told = re.search(rf"(?:\b{re.escape(n)}\s*=\s*|#define\s+{re.escape(n)}\s+)(\d+)\b", text.code)
+    return int(told[1]) if told else 0
+
+
+def _bound(kernel: CppFunction, i: str) -> str:
+    """The one of the kernel's numbers that bounds an index; "" if none or several may be it."""
+    numbers = [
+        m[1]
+        for p in kernel.parameters.split(",")
+        if "*" not in p and (m := re.search(r"\b(?!int\b)(\w+)\s*$", p))
+    ]
+    for name, form in BOUNDS:
+        if re.fullmatch(name, i):
+            meant = [n for n in numbers if re.fullmatch(form, n)]
+            return meant[0] if len(meant) == 1 else ""
+    return ""
+
+
+def _flat(shape: Sequence[int], place: Sequence[int]) -> int:
+    """The number of an element, counted through the whole tensor."""
+    flat = 0
+    for length, at in zip(shape, place, strict=False):
+        flat = flat * length + at
+    return flat
+
+
 def _missing(message: str) -> int:
     """How many elements at the end of a tensor were never written; 0 if others were not, or all of them."""
     found = ONE.search(message) or SEVERAL.search(message)
@@ -105,9 +203,7 @@ def _missing(message: str) -> int:
         return 0
     shape, place = ([int(n) for n in found[name].split(",") if n.strip()] for name in ("shape", "first"))
     count = int(found.groupdict().get("count") or 1)
-    flat = 0
-    for length, at in zip(shape, place, strict=False):
-        flat = flat * length + at
+    flat = _flat(shape, place)
     return count if len(shape) == len(place) and 0 < flat == math.prod(shape) - count else 0
 
 
@@ -143,4 +239,5 @@ def _stored_there_alone(parameters: str, body: str, reached: str) -> bool:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_short_guard, WRONG),
     (_scaled_guard, WRONG),
+    (_fixed_guard, WRONG | OUTSIDE),
 )

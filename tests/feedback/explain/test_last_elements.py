@@ -88,3 +88,53 @@ def test_a_guard_that_multiplies_is_named_where_exactly_its_part_was_written(
 ) -> None:
     line = 3 + body.count("\n", 0, body.index("if ("))
     assert found(body, message) == ([(line, f"Write `{fix}`.")] if fix else [])
+
+
+BLOCK = "86 of 150 elements of Float[150] were never written, the first is element 64."
+SQUARE = "660 of 1120 elements of Float[28, 40] were never written, the first is element 0, 16."
+COL = "int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;\n"
+ALL = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "fix"),
+    [
+        ("if (me() < SIZE) out[me()] = 3 * x[me()];", BLOCK, "Write `me() < n`."),
+        ("int i = me();\nif (i >= SIZE) return;\nout[i] = x[i];", BLOCK, "Write `i >= n`."),
+        (f"{ALL}if (i < blockDim.x) out[i] = x[i];", BLOCK, "Write `i < n`."),
+        (f"{ALL}if (i < 64) out[i] = x[i];", BLOCK, "Write `i < n`."),
+        (f"const int THREADS = 64;{ALL}if (i < THREADS) out[i] = x[i];", BLOCK, "Write `i < n`."),
+        (
+            f"{COL}if (col < blockDim.x) out[row * n + col] = 1;",
+            SQUARE,
+            "Write `col < n`.",
+        ),
+        (f"{ALL}if (i < 128) out[i] = x[i];", BLOCK, ""),
+        (f"{ALL}if (threadIdx.x < 64) out[i] = x[i];", BLOCK, ""),
+        ("int t = threadIdx.x, i = me();\nif (t < SIZE) out[i] = x[i];", BLOCK, ""),
+        (f"{ALL}if (i < 64) out[i] = 0; else out[i] = 1;", BLOCK, ""),
+        (f"{ALL}if (i < 64) out[i] = x[i];", BLOCK.replace("element 64", "element 0"), ""),
+        (f"{ALL}if (i < n) out[i] = x[i];", BLOCK, ""),
+    ],
+)
+def test_a_guard_that_asks_for_one_block(body: str, message: str, fix: str) -> None:
+    line = 3 + body.count("\n", 0, body.index("if ("))
+    assert found(body, message) == ([(line, fix)] if fix else [])
+
+
+@pytest.mark.parametrize(
+    ("body", "fix"),
+    [
+        (f"{ALL}if (i < 256) out[i] = x[i];", "Write `i < n`."),
+        (f"{COL}if (row >= blockDim.y || col >= blockDim.x) return;\nout[row * n + col] = 1;", "Ask for the"),
+        (f"{ALL}if (i < 256 && i < n) out[i] = x[i];", ""),
+        (f"{ALL}if (i >= n) return;\nif (i < 256) out[i] = x[i];", ""),
+        (f"{ALL}if (i < n) out[i] = x[i + 1];", ""),
+    ],
+)
+def test_a_guard_that_asks_for_one_block_of_a_small_tensor(body: str, fix: str) -> None:
+    source = f'code = r"""\n__global__ void k(const float* x, float* out, int n) {{\n{body}\n}}\n"""\n'
+    finding = Finding("k", Status.ILLEGAL_ACCESS, "reads element 1 of x (Float[1]), 1 element past the end")
+    facts = [f for find, _ in last_elements.FACTS for f in find(read(source), finding)]
+    assert [f.line for f in facts] == ([4] if fix else [])
+    assert not fix or (facts[0].fix.startswith(fix) and "reach past the end" in facts[0].cause)
