@@ -72,6 +72,63 @@ def _turned_choice(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             return
 
 
+FILL = re.compile(
+    rf"\bif\s*\(\s*(?P<l>{SIDE})\s*(?P<sign><=?|>=?|!=)\s*(?P<r>{SIDE})\s*\)\s*\{{?\s*"
+    rf"(?P<s>\w+)\s*\[[^][;{{}}]{{0,80}}\]\s*=\s*(?P<y>{READ})\s*;"
+)
+FURTHEST = 4  # a neighbour that a condition may ask for
+
+
+def _own_by_the_neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``tile[t] = i + 1 < n ? x[i] : 0;``, which asks for the neighbour and reads the thread's own element."""
+    last = re.search(r"the last (\d+) of|Wrong: (1) of", finding.message)
+    wrong = int(last[1] or last[2]) if last else 0
+    for kernel in text.kernels:
+        filled = [
+            f
+            for f in FILL.finditer(kernel.body)
+            if re.search(rf"__shared__[^;]*\b{f['s']}\s*\[", kernel.body)
+        ]
+        for one in (*CHOICE.finditer(kernel.body), *filled):
+            i = (one["y"] or "").partition("[")[2].rstrip("] ").strip()
+            if not re.fullmatch(NAME, i):
+                continue
+            steps = [
+                k
+                for k in range(-FURTHEST, FURTHEST + 1)
+                if k and inside(one["l"], one["sign"], one["r"], f"{i}{k:+}")
+            ]
+            at_the_edge = steps and (
+                0 < wrong <= steps[0] + 1 if steps[0] > 0 else "element [0]" in finding.message
+            )
+            if len(steps) != 1 or not at_the_edge:
+                continue
+            k, read = steps[0], one["y"]
+            sides = [re.sub(r"\s", "", one[g]) for g in ("l", "r")]
+            bound = BOUND.fullmatch(sides[sides[0].startswith(i)]) if k > 0 else None
+            n = bound[1] if bound else "n" if "n" in kernel.names else ""
+            condition = f"{one['l']} {one['sign']} {one['r']}"
+            where = (
+                f"{i} is {n} - 1"
+                if k == 1
+                else f"{i} is {n} - {k} to {n} - 1"
+                if k > 0
+                else f"{i} is below {-k}"
+            )
+            taken = "nothing is stored there" if one in filled else f"{one['b']} is taken in its place"
+            cause = (
+                f"`{condition}` asks whether there is an element {i} {'-+'[k > 0]} {abs(k)}, a neighbour, and what is read is "
+                f"{read}, the thread's own: that exists where {where if k != -1 else f'{i} is 0'}, too, and {taken}."
+            )
+            fix = (
+                f"Ask for the element that is read: `{i} < {n}`."
+                if n
+                else f"Ask whether there is an element {i}."
+            )
+            yield Fact("own-by-the-neighbour", text.line(kernel.start + one.start("y")), cause, fix)
+            return
+
+
 def _on_grid(text: SubmissionText, finding: Finding) -> Iterator[ast.AST]:
     """All nodes of the kernel in Python that the check has run."""
     name = finding.evidence.get("on_grid")
@@ -258,6 +315,7 @@ def _in_block(kernel: CppFunction, places: set[str]) -> tuple[str, str] | None:
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_turned_choice, WRONG | OUTSIDE),
+    (_own_by_the_neighbour, WRONG),
     (_turned_choice_in_python, WRONG | OUTSIDE),
     (_clamped, frozenset({Status.WRONG_OUTPUT})),
     (_mirrored, WRONG | OUTSIDE),

@@ -135,3 +135,31 @@ def test_a_read_before_the_guard(first: str, told: str) -> None:
         f for find, when in edge_reads.FACTS if finding.status in when for f in find(read(source), finding)
     ]
     assert [(f.line, told in f"{f.cause} {f.fix}") for f in facts] == ([(5, True)] if told else [])
+
+
+LAST = "First wrong: element [148] is 1, expected 2. Wrong: every element from flat index 148 on, the last 2 of 150."
+FIRST = "First wrong: element [0] is 0, expected 2. Wrong: 2 of 150 elements."
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "told"),
+    [
+        ("tile[t] = i + 1 < n ? x[i] : 0;", LAST, "exists where i is n - 1, too, and 0 is taken in its place. Ask for the element that is read: `i < n`."),
+        ("tile[t] = n > i + 1 ? x[i] : 0;", LAST, "`n > i + 1` asks whether there is an element i + 1"),
+        ("tile[t] = i < n - 1 ? x[i] : 0.0f;", LAST, "0.0f is taken"),
+        ("if (i + 1 < n) tile[t] = x[i];", LAST, "nothing is stored there"),
+        ("tile[t] = i > 0 ? x[i] : 0;", FIRST, "exists where i is 0, too"),
+        ("tile[t] = i + 2 < n ? x[i] : 0;", LAST, "i is n - 2 to n - 1, too"),
+        ("tile[t] = i < n ? x[i] : 0;", LAST, ""),
+        ("float v = i + 1 < n ? x[i + 1] : 0;", LAST, ""),
+        ("float v = i > 0 ? x[i - 1] : 0;", FIRST, ""),
+        ("tile[t] = i + 1 < n ? x[i] : 0;", FIRST, ""),
+        ("tile[t] = i > 0 ? x[i] : 0;", LAST, ""),
+        ("if (i + 1 < n) out[i] = x[i];", LAST, ""),
+        ("if (i + 1 < n) tile[t + 1] = x[i + 1];", LAST, ""),
+    ],
+)  # fmt: skip
+def test_an_own_element_that_is_asked_for_by_its_neighbour(code: str, message: str, told: str) -> None:
+    facts = [f for f in found(KERNEL.format(code), message) if "the thread's own" in f[1]]
+    assert [f[0] for f in facts] == ([5] if told else [])
+    assert not told or told in facts[0][1]
