@@ -67,6 +67,56 @@ def _exchanged(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     yield Fact("block-and-place", line, f"{cause}.", fix)
 
 
+def _of_the_whole(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``[col // 16, row // 16, col, row]``, where the place in the block is asked for and not in the whole matrix."""
+    asked = ASKED.search(finding.message)
+    if asked is None or text.tree is None or "block" not in finding.message.lower():
+        return
+    given, said, want = ([int(n) for n in asked[g].split(", ")] for g in ("x", "said", "want"))
+    own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == asked["f"]]
+    returns = [n for f in own for n in ast.walk(f) if isinstance(n, ast.Return)]
+    size = re.search(r"\bblocks? of (\d+)(?: x \1)? threads", finding.message, re.I)
+    if len(own) != 1 or len(returns) != 1 or not isinstance(returns[0].value, ast.List | ast.Tuple):
+        return
+    made = _made(own[0])
+    entries = [made.get(e.id, e) if isinstance(e, ast.Name) else e for e in returns[0].value.elts]
+    values = dict(zip([a.arg for a in own[0].args.args], given, strict=False))
+    if size is None or not len(entries) == len(said) == len(want) <= len(ORDINALS):
+        return
+    s, wrong = int(size[1]), list[tuple[str, str, str]]()
+    written = {ast.unparse(e) for e in entries}
+    used = [{n.id for n in ast.walk(e) if isinstance(n, ast.Name)} for e in entries]
+    if len(entries) == 4 and (used[0], used[1]) != (used[2], used[3]):
+        return  # rows and columns are exchanged as well
+    for k, node in enumerate(entries):
+        if not isinstance(node, ast.Name) or node.id not in values:
+            if said[k] != want[k]:
+                return  # something else is wrong as well
+            continue
+        value, x = values[node.id], node.id
+        signs = [sign for sign, right in (("//", value // s), ("%", value % s)) if right == want[k]]
+        if len(signs) == 2:  # both are 0: the entry beside it tells which one this is
+            signs = [a for a, b in (("//", "%"), ("%", "//")) if f"{x} {b} {s}" in written]
+        elif not signs:
+            return
+        wrong += [(ORDINALS[k], x, signs[0])] if len(signs) == 1 else []
+    if said == want or not wrong:
+        return
+    means = {
+        "//": "the number of the block, which is one more every {s} elements: `{x} // {s}`",
+        "%": "the place in the block, which goes from 0 to {t} and begins again at 0 in the next block: `{x} % {s}`",
+    }
+    told = [
+        f"`{x}` in the {nth} place is a place in the whole matrix, and what belongs there is "
+        + means[sign].format(x=x, s=s, t=s - 1)
+        if not n
+        else f"in the {nth}, `{x}` stands for `{x} {sign} {s}`"
+        for n, (nth, x, sign) in enumerate(wrong)
+    ]
+    fix = "Write " + " and ".join(f"`{x} {sign} {s}` in the {nth} place" for nth, x, sign in wrong) + "."
+    yield Fact("place-in-the-whole", returns[0].lineno, "; ".join(told) + ".", fix)
+
+
 def _made(function: ast.FunctionDef) -> dict[str, ast.expr]:
     """What the names that are given a value once get, ``divmod`` taken apart."""
     found: dict[str, list[ast.expr]] = {}
@@ -87,4 +137,7 @@ def _made(function: ast.FunctionDef) -> dict[str, ast.expr]:
     return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_exchanged, frozenset({Status.WRONG_ANSWER})),)
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_exchanged, frozenset({Status.WRONG_ANSWER})),
+    (_of_the_whole, frozenset({Status.WRONG_ANSWER})),
+)
