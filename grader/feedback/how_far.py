@@ -103,6 +103,11 @@ def form(claimed: object, right: object) -> str:
     return f" That is {is_a}, and what is asked for is {wanted}{brackets}."
 
 
+def kind_differs(claimed: object, right: object) -> bool:
+    """Whether an answer is of another kind than asked for, so that its value is wrong whatever was asked."""
+    return bool(_kind(claimed) and _kind(right)) and _kind(claimed) != _kind(right)
+
+
 def _kind(value: object) -> str:
     return next((words for kind, words in KINDS if isinstance(value, kind)), "")
 

@@ -222,9 +222,23 @@ def _the_rest(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                            f'Ask for "{name}" in a condition of its own above the `else`; what is asked for is {wanted}.')  # fmt: skip
 
 
+def _another_kind(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``return "main.cpp"`` for a list of one text."""
+    said = str(finding.evidence.get("advice", "")).strip()
+    if text.tree is None or not re.match(r"That is .*, and what is asked for is ", said):
+        return
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.Return) and node.lineno == finding.evidence.get("line") and node.value:
+            written = isinstance(node.value, ast.Constant) and "square brackets" in said
+            fix = f"Write `return [{text.quoted(node.value)}]`." if written else ""
+            yield Fact("another-kind", node.lineno, said, fix)
+            return
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_no_entry, frozenset({Status.RAISED})),
     (_none_for_the_rest, frozenset({Status.WRONG_ANSWER})),
     (_another_order, frozenset({Status.WRONG_ANSWER})),
     (_the_rest, frozenset({Status.WRONG_ANSWER})),
+    (_another_kind, frozenset({Status.WRONG_ANSWER})),
 )

@@ -88,6 +88,16 @@ def line_of(source: str, name: str, *, result: bool = False) -> int:
     return line
 
 
+def returns_of(source: str, name: str) -> list[int]:
+    """The lines of all `return` with a value in the last function of that name at the top of a file."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    made = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
+    return [n.lineno for n in ast.walk(made[-1]) if isinstance(n, ast.Return) and n.value] if made else []
+
+
 def line_of_key(source: str, name: str, key: str) -> int:
     """The line at the top that gives the dict ``name`` its ``key``, or of the dict; 0 if none is."""
     try:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, TypedDict
+import sys
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
     from grader.player.commands import Callback
     from grader.player.stage import Stage
 
@@ -14,12 +18,15 @@ DEPTH, MOST = 6, 10_000
 
 
 class Said(TypedDict):
-    """What a call has returned, as :func:`plain` data."""
+    """What a call has returned, as :func:`plain` data; ``line``: where it did, 0 if that is not known."""
 
     value: object
+    line: NotRequired[int]
 
 
-def perform(stage: Stage, _callback: Callback, entry: str, args: list[Any] | None = None) -> Said:
+def perform(
+    stage: Stage, _callback: Callback, entry: str, args: list[Any] | None = None, *, traced: bool = False
+) -> Said:
     """``{"value": ...}``: of the name ``entry`` itself, or of calling it with ``args``."""
     if args is None:
         missing = object()
@@ -29,7 +36,29 @@ def perform(stage: Stage, _callback: Callback, entry: str, args: list[Any] | Non
 
             raise MissingEntryError(f"the file defines no {entry}")
         return {"value": plain(value)}
+    if traced:
+        value, line = called(stage.entry(entry), args)
+        return {"value": plain(value), "line": line}
     return {"value": plain(stage.entry(entry)(*args))}
+
+
+def called(function: Callable[..., Any], args: list[Any]) -> tuple[Any, int]:
+    """What a call returns, and the line of the `return` that it took."""
+    code, line = getattr(function, "__code__", None), 0
+
+    def inside(frame: FrameType, event: str, _value: object) -> Callable[..., Any]:
+        nonlocal line
+        if event == "return":
+            line = frame.f_lineno
+        return inside
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, _event, _value: inside if frame.f_code is code else None)
+    try:
+        value = function(*args)
+    finally:
+        sys.settrace(before)
+    return value, line
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -61,12 +61,15 @@ class PlainCalls:
                     call = f"{self.entry}({', '.join(map(repr, args))})"
                     key = args[0] if args else None
                     entry = python_source.line_of_entry(session.grading.source, self.entry, key)
-                    line = entry or session.line_of(self.entry, result=True)
+                    taken = self._taken(session, args)
                     how = (
                         how_far.by(claimed, right, rounded_up=self.rounded_up)
                         if isinstance(right, (int, float)) and not isinstance(right, bool)
                         else how_far.form(claimed, right)
                     )
+                    # What is of another kind is wrong where it is handed back; else it may be the condition.
+                    at = (taken, entry) if how_far.kind_differs(claimed, right) else (entry, taken)
+                    line = at[0] or at[1] or session.line_of(self.entry, result=True)
                     message = f"Line {line}: {call}" if line else call
                     why = self.because(*args) if self.because else self.why
                     message += (
@@ -85,6 +88,14 @@ class PlainCalls:
             yield check.passed()
         except FaultError as fault:
             yield session.fallen(check, fault)
+
+    def _taken(self, session: PartSession, args: tuple[Any, ...]) -> int:
+        """The line of the `return` that this call takes; 0 if the player names none of the function's."""
+        returns = python_source.returns_of(session.grading.source, self.entry)
+        if len(returns) < 2:
+            return returns[0] if returns else 0
+        line = session.command("plain", entry=self.entry, args=list(args), traced=True).get("line")
+        return line if isinstance(line, int) and line in returns else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,3 +88,21 @@ def test_the_line_is_named(
 def test_nothing_is_said_that_is_not_known(source: str, name: str, message: str, status: Status) -> None:
     rules = ("no-entry", "none-for-the-rest", "another-order", "answered-by-else")
     assert told(source, name, message, status).get("rule") not in rules
+
+
+@pytest.mark.parametrize(
+    ("value", "fix"),
+    [('"main.cpp"', 'Write `return ["main.cpp"]`.'), ("made", ""), ('"a" if changed else "b"', "")],
+)
+def test_an_answer_of_another_kind_is_told_where_it_is_handed_back(value: str, fix: str) -> None:
+    source = f"def files(changed):\n    if changed:\n        return {value}\n    return []\n"
+    advice = " That is a text, and what is asked for is a list: write it in square brackets."
+    message = f"Line 3: files('cpp') is 'main.cpp', expected ['main.cpp'].{advice} Why."
+    for line, told in ((3, True), (2, False)):
+        finding = Finding("files", Status.WRONG_ANSWER, message, 0, 1, {"advice": advice, "line": line})
+        after = explained(finding, source)
+        found = after.evidence.get("explanation")
+        assert (isinstance(found, dict) and found["rule"] == "another-kind") is told
+        if isinstance(found, dict):
+            assert (found["line"], found["fix"]) == (3, fix) and found["cause"] == advice.strip()
+            assert advice not in after.message

@@ -33,6 +33,17 @@ def test_the_reason_is_that_of_the_arguments_and_the_line_that_of_the_branch(tmp
 
 
 @pytest.mark.slow
+def test_the_line_is_that_of_the_return_that_was_taken(tmp_path: Path) -> None:
+    half = PlainCalls("half", "mine", ((2,), (7,)), lambda n: n // 2, 1, "Why.")
+    text = (
+        "def mine(n):\n    if n < 5:\n        return n // 2\n    if n > 6:\n        return n\n    return 0\n"
+    )
+    assert failure(tmp_path, text, half).message.startswith("Line 5: mine(7) is 7, expected 3.")
+    one = "def other(n):\n    return n\n\n\nmine = other\n"
+    assert failure(tmp_path, one, half).message.startswith("Line 5: mine(2) is 2, expected 1.")
+
+
+@pytest.mark.slow
 def test_what_the_explanation_says_is_not_said_again(tmp_path: Path) -> None:
     found = failure(tmp_path, "def mine(i, x, out):\n    return 2 * x[i]\n", SCALE)
     assert found.evidence["explanation"]["rule"] == "value-of-a-kernel"
@@ -82,9 +93,13 @@ def test_a_factor_is_not_taken_for_a_number_of_calls_where_some_are_slow(tmp_pat
 def test_a_text_where_a_list_is_asked_for_is_called_so(tmp_path: Path) -> None:
     files = PlainCalls("files", "mine", (("a",),), {"a": ["one.cpp"]}.get, 1, "Why.")
     found = failure(tmp_path, 'def mine(key):\n    return "one.cpp"\n', files)
-    assert (
-        "is 'one.cpp', expected ['one.cpp']. That is a text, and what is asked for is a list" in found.message
-    )
+    assert found.message == "Line 2: mine('a') is 'one.cpp', expected ['one.cpp']. Why."
+    told = found.evidence["explanation"]
+    assert told["cause"].startswith("That is a text, and what is asked for is a list")
+    assert (told["line"], told["fix"]) == (2, 'Write `return ["one.cpp"]`.')
+    branch = 'def mine(key):\n    if key in ("a", "b"):\n        return "one.cpp"\n    return []\n'
+    found = failure(tmp_path, branch, files)
+    assert found.message.startswith("Line 3: mine('a')") and found.evidence["explanation"]["line"] == 3
     numbered = PlainCalls("number", "mine", ((1,),), lambda n: n, 1, "Why.")
     found = failure(tmp_path, "def mine(n):\n    return str(n)\n", numbered)
     assert "is '1', expected 1. That is not a number" in found.message
