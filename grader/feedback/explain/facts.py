@@ -801,7 +801,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *taken_early.FACTS,
     *around_the_call.FACTS,
     *tile_fills.FACTS,
-    *tile_ends.FACTS,
     *row_starts.FACTS,
     (
         _returns_none,
@@ -852,6 +851,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *endless_loops.FACTS,
     *inverted_guards.FACTS,
     *tile_mistakes.FACTS,
+    *tile_ends.FACTS,
     *product_tiles.FACTS,
     *null_pointers.FACTS,
     *fragment_mistakes.FACTS,
