@@ -27,7 +27,7 @@ stands for a name of yours, and three dots for anything. What the memory checks 
 PARTS = (setting, kernel_rules, tensor_rules, syntax, cpp)
 LONGEST, MOST = 110, 4  # letters of an error's words, and wordings that are shown
 HOLE = "\u2026"
-AT = re.compile(r"(?<!\(\?!) @")  # where the line of source begins; not one that must not be there
+AT = re.compile(r"(?<!\(\?!)(?<!\(\?!\.\*) @")  # where the line of source begins; none that must not be there
 
 
 def page(lessons: dict[str, str]) -> str:

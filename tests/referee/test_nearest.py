@@ -35,7 +35,11 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
     [
         # a wrong sign in a formula, of which the text alone tells nothing
         pytest.param(
-            "07", "sum = value + bias", "sum = value + bias + value", "is too much", marks=pytest.mark.thorough
+            "07",
+            "sum = value + bias",
+            "sum = value + bias + value",
+            "is too much",
+            marks=pytest.mark.thorough,
         ),
         # a line of Python, in a lesson without kernels: found by what the solution does otherwise
         ("04", "inputs = itertools.cycle(", "inputs = iter(", "`itertools.cycle`"),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 ASKED = re.compile(r" ?Which (?:assertion|comparison|input|tolerance) would show that\?")
 GUESSED = re.compile(r"; that looks like [^.;]+(?=\.)")
-ABOUT_DIGITS = re.compile(r"half|float|precision|TF32|approximat|digit|bits|rounded")
+ABOUT_DIGITS = re.compile(r"half|float|precision|TF32|approxima(?:te|tion)|digit|bits|rounded")
 ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_ERROR, Status.TIMEOUT}
 # What a warning of the compiler, or a fact about the text, says nothing about.
 BEFORE_THE_CALL = {
