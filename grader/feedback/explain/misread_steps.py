@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ON_GRID = 4  # block, thread, size, n: what a kernel in Python gets first
-FEW = 5
 RAISED_AT = re.compile(r"\.py, line (\d+): ")
 
 
@@ -263,27 +262,6 @@ def _caught_too_late(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 f"Ask before the access whether the element exists: `if i < {names[3]}:`, with the number of the thread's element for i.")  # fmt: skip
 
 
-def _last_for_first(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
-    """``pairs[:-10]``, which leaves out the last ones and keeps the slow first."""
-    if "first" not in finding.message:
-        return
-    for function in _functions(text):
-        for node in ast.walk(function):
-            match node:
-                case ast.Subscript(
-                    value=ast.Name(id=name),
-                    slice=ast.Slice(
-                        lower=None, upper=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(many)))
-                    ),
-                ):
-                    if many < FEW:
-                        continue  # a bound or a fence post
-                    yield Fact(
-                        "last-for-first", node.lineno,
-                        f"`{name}[:-{many}]` leaves out the last {many} and keeps the first, which are the slow ones.",
-                        f"Without the first {many} it is `{name}[{many}:]`.")  # fmt: skip
-
-
 def _calls_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``def scale(x): return scale(x)``, where the extension's function is meant."""
     modules = [ast.unparse(n.targets[0]) for n in ast.walk(text.tree or ast.Module([], []))
@@ -334,7 +312,6 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_cuts_unpacked, frozenset({Status.RAISED})),
     (_another_stream, frozenset({Status.WRONG_ANSWER})),
     (_caught_too_late, frozenset({Status.ILLEGAL_ACCESS})),
-    (_last_for_first, frozenset({Status.WRONG_ANSWER})),
     (_calls_itself, frozenset({Status.RAISED})),
     (_turned_condition, frozenset({Status.WRONG_ANSWER})),
     (_deviation, frozenset({Status.WRONG_ANSWER})),
