@@ -30,6 +30,8 @@ CLOSE = {
     "assert_close": "1.3e-6, and 1e-5 besides, (in float32)",
 }  # fmt: skip
 INT32 = 1 << 31  # the first whole number that does not fit into int32
+KERNELS = {"kernel", "f", "candidate"}  # what a test may call the kernel that it is given
+NEW = re.compile(r"torch\.(?:zeros|ones|full|empty|eye|arange|linspace|tensor|randn?)")
 NEAR = 12  # lines below the place that the message names
 
 
@@ -321,7 +323,7 @@ def _on_the_gpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if len(beside) < 2 or not beside[0].lineno <= int(lines[-1]) <= (beside[0].end_lineno or 0):
             continue
         there = [one for one in beside[:2] if isinstance(one, ast.Call) and "cuda" in ast.unparse(one)]
-        if len(there) == 1 and ast.unparse(there[0].func) in {"kernel", "f", "candidate"}:
+        if len(there) == 1 and ast.unparse(there[0].func) in KERNELS:
             shown = text.quoted(there[0])
             other = next(ast.unparse(one) for one in beside[:2] if one is not there[0])
             cause = f"`{shown}` gives a tensor in the memory of the GPU, and `{other}` is one in that of the CPU: they cannot be compared where they are."
@@ -329,6 +331,76 @@ def _on_the_gpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 "result-on-the-gpu", there[0].lineno, cause, f"Copy the result back first: `{shown}.cpu()`."
             )
             return
+
+
+def _input_on_the_gpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``expected(x)`` of an x that is made on the GPU, in a test that moves its inputs there itself."""
+    lines = re.findall(r"\(line (\d+): ", finding.message)
+    if (
+        not re.search(r"right kernel: .*same device.*cuda:0", finding.message)
+        or not lines
+        or text.tree is None
+    ):
+        return
+    line, nodes = int(lines[-1]), list(ast.walk(text.tree))
+    calls = [n for n in nodes if isinstance(n, ast.Call)]
+    moves = [a for c in calls if ast.unparse(c.func) in KERNELS for a in c.args if _before_the_move(a)]
+    pair = next((two for n in nodes if (two := _one_brought_back(n, line))), None)
+    for value, _ in _entries(text, finding) if moves else ():
+        if not isinstance(value, ast.Tuple) or len(value.elts) != 2 or "cuda" in ast.unparse(value.elts[0]):
+            continue
+        function, given = value.elts
+        made = [one for one in getattr(given, "elts", ()) if _before_the_move(one)]
+        own = [
+            n for n in ast.walk(function) if isinstance(n, ast.Call) and NEW.fullmatch(ast.unparse(n.func))
+        ]
+        if pair and "kernel" not in pair[1]:
+            why = f"`{pair[1]}` is computed there, too, while `.cpu()` brings the kernel's result back to the CPU"
+        elif own and own[0].lineno <= line <= (own[0].end_lineno or 0):
+            why = f"`{text.quoted(own[0])}` makes its tensor on the CPU"
+        else:
+            return
+        if made:
+            cause = f"`{text.quoted(made[0])}` makes this input on the GPU, and {why}: tensors of two devices do not go together."
+            fix = f"The test moves its inputs itself, by `{ast.unparse(moves[0])}`. Make them on the CPU: `{_before_the_move(made[0])}`."
+            yield Fact("input-on-the-gpu", made[0].lineno, cause, fix)
+            return
+    if pair and not moves:
+        cause = f"`{pair[0]}` is a copy on the CPU, and `{pair[1]}` is on the GPU: they cannot be compared where they are."
+        yield Fact(
+            "one-brought-back", line, cause, f"Leave `.cpu()` away, or write `{pair[1]}.cpu()` as well."
+        )
+
+
+def _one_brought_back(outer: ast.AST, line: int) -> tuple[str, str] | None:
+    """Two values that are compared in the line: the one that ends in ``.cpu()``, and one that does not."""
+    sides = outer.args[:2] if isinstance(outer, ast.Call) else []
+    if isinstance(outer, ast.Compare):
+        sides = [outer.left, outer.comparators[0]]
+    elif isinstance(outer, ast.BinOp):
+        sides = [outer.left, outer.right]
+    if len(sides) < 2 or not sides[0].lineno <= line <= (sides[0].end_lineno or 0):
+        return None
+    shown = sorted(map(ast.unparse, sides), key=lambda code: not code.endswith(".cpu()"))
+    # What stands beside it must not be what fails itself.
+    plain = r"[\w.]+(?:\([\w.]*\))?"
+    return (shown[0], shown[1]) if shown[0].endswith(".cpu()") and re.fullmatch(plain, shown[1]) and ".cpu" not in shown[1] else None  # fmt: skip
+
+
+def _before_the_move(node: ast.expr) -> str:
+    """``x`` for ``x.cuda()``, ``torch.randn(9)`` for ``torch.randn(9, device="cuda")``; "" for what moves nothing."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="cuda"), args=[]):
+            return ast.unparse(value)
+        case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[ast.Constant(value=str(device))]) if (
+            device.startswith("cuda")
+        ):
+            return ast.unparse(value)
+        case ast.Call(keywords=keywords):
+            rest = [k for k in keywords if k.arg != "device" or "cuda" not in ast.unparse(k.value)]
+            less = ast.Call(node.func, node.args, rest)
+            return ast.unparse(less) if len(rest) < len(keywords) else ""
+    return ""
 
 
 def _not_called(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -357,6 +429,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_turned_whole, frozenset({Status.WRONG_ANSWER})),
     (_on_the_cpu, frozenset({Status.WRONG_ANSWER})),
     (_on_the_gpu, frozenset({Status.WRONG_ANSWER})),
+    (_input_on_the_gpu, frozenset({Status.WRONG_ANSWER})),
     (_not_called, frozenset({Status.WRONG_ANSWER})),
     (_tolerance_not_used, frozenset({Status.WRONG_ANSWER})),
     (_no_list, frozenset({Status.WRONG_ANSWER})),

@@ -220,3 +220,58 @@ def test_an_input_is_quoted_as_it_stands_in_the_file() -> None:
     assert found["rule"] == "input-dtype" and found["cause"].startswith(
         "`torch.arange(100_000, 100_200)` makes"
     )
+
+
+MOVED = IN_A_DICT.replace("kernel(x.cuda())", "kernel(x.cuda()).cpu()").replace(
+    "lambda x: x.t", "lambda x: x + torch.zeros(1)"
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "right"),
+    [
+        ('torch.randn(11, 17, device="cuda")', "torch.randn(11, 17)"),
+        ("torch.randn(11, 17).cuda()", "torch.randn(11, 17)"),
+        ('torch.randn(11, 17).to("cuda")', "torch.randn(11, 17)"),
+        ("torch.randn(11, 17)", ""),
+    ],
+)
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (11, "`expected(x)` is computed there, too, while `.cpu()` brings"),
+        (4, "`torch.zeros(1)` makes its tensor on the CPU"),
+        (8, ""),
+    ],
+)
+def test_an_input_that_is_made_on_the_gpu(made: str, right: str, line: int, why: str) -> None:
+    source = MOVED.replace("[torch.randn(11, 17)]", f"[torch.randn(3, 3), {made}]")
+    message = f"Line 4: The test fails on a right kernel: {TWO_DEVICES} (line {line}: x). A test must let every right kernel pass."
+    found = attach.explained(Finding("test of transpose", Status.WRONG_ANSWER, message), source)
+    told = found.evidence.get("explanation") or {"rule": ""}
+    assert isinstance(told, dict)
+    assert (told["rule"] == "input-on-the-gpu") is bool(right and why)
+    if right and why:
+        assert (
+            told["line"] == 4
+            and why in told["cause"]
+            and f"`x.cuda()`. Make them on the CPU: `{right}`." in told["fix"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("compared", "fix"),
+    [
+        ("torch.equal(kernel(x, 2.0).cpu(), best)", "write `best.cpu()` as well"),
+        ("(best == kernel(x, 2.0).cpu()).all()", "write `best.cpu()` as well"),
+        ("torch.equal(kernel(x, 2.0).cpu(), best.cpu())", ""),
+        ("torch.equal(kernel(x, 2.0), best)", ""),
+    ],
+)
+def test_one_of_two_that_is_brought_back(compared: str, fix: str) -> None:
+    source = f'def test(kernel, claim):\n    x = torch.randn(9, device="cuda")\n    best = x + x\n    assert {compared}\n'
+    message = f"Line 1: The test fails on a right kernel: {TWO_DEVICES} (line 4: x). A test must let every right kernel pass."
+    found = attach.explained(Finding("claim: repeatable", Status.WRONG_ANSWER, message), source)
+    told = found.evidence.get("explanation") or {"rule": "", "fix": ""}
+    assert isinstance(told, dict)
+    assert (told["rule"] == "one-brought-back") is bool(fix) and fix in told["fix"]
