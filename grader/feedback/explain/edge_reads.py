@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Status
@@ -126,6 +127,69 @@ def _own_by_the_neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fa
                 else f"Ask whether there is an element {i}."
             )
             yield Fact("own-by-the-neighbour", text.line(kernel.start + one.start("y")), cause, fix)
+            return
+
+
+ASKED = re.compile(
+    rf"\bif\s*\(\s*(?P<l>{SIDE})\s*(?P<sign><=?|>=?|!=)\s*(?P<r>{SIDE})\s*\)\s*\{{?\s*[^;{{}}()]{{1,80}}=\s*"
+    rf"(?:[^;{{}}()]{{0,80}}\+\s*)?(?P<y>{READ})\s*;"
+)
+WROTE = re.compile(r"element \[(?P<e>\d+)\].*thread \((?P<t>[1-9]\d*), 0, 0\), at line (?P<line>\d+)", re.S)
+MORE = 16  # conditions that are looked at
+
+
+def _next_block_not_read(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``t + 1 < SIZE ? tile[t + 1] : 0`` beside a ``tile[SIZE]`` that holds the first element of the next block."""
+    wrote = WROTE.search(finding.message)
+    two = re.search(r"numbers (\d+)(?:,| and) (\d+)", finding.message)
+    threads = int(wrote["t"]) + 1 if wrote else 1
+    if not wrote or (int(wrote["e"]) + 1) % threads or (two and (int(two[2]) - int(two[1])) % threads):
+        return  # not the last of a block
+    for kernel in text.kernels:
+        lines = range(text.line(kernel.start), text.line(kernel.start + len(kernel.body)) + 1)
+        places = _of_the_thread(kernel, r"threadIdx\.x")
+        for one in islice((*CHOICE.finditer(kernel.body), *ASKED.finditer(kernel.body)), MORE):
+            chosen = one.re is CHOICE
+            read = one["y"] or one["x"]
+            s, _, index = read.partition("[")
+            t = re.sub(r"\s*\+\s*1\s*\]$", "", index).strip()
+            asked = inside(one["l"], one["sign"], one["r"], index.rstrip("] "))
+            if int(wrote["line"]) not in lines or t not in places or asked is not (one["y"] is not None):
+                continue
+            s = s.strip()
+            size = re.search(
+                rf"__shared__[^;]{{0,200}}\b{s}\s*\[\s*(?P<n>\w+)\s*\+\s*[1-9]\d*\s*\]", kernel.body
+            )
+            bounds = {"count", "blockDim.x", size["n"]} if size else set()
+            if size is None or not bounds & set(re.findall(r"[A-Za-z_][\w.]*", f"{one['l']} {one['r']}")):
+                continue
+            n = size["n"]
+            filled = re.search(
+                rf"\b{s}\s*\[\s*{n}\s*\]\s*=(?!=)[^;]{{0,100}}\[[^];]{{0,40}}\+\s*(?:1|{n})\s*\]", kernel.body
+            )
+            if filled is None:
+                continue
+            there = text.line(kernel.start + filled.start())
+            condition = f"{one['l']} {one['sign']} {one['r']}"
+            instead = f"takes {one['a'] or one['b']}" if chosen else "takes nothing"
+            cause = (
+                f"The last thread of each block, {n} - 1, {instead} here, as `{condition}` lets {s}[{t} + 1] be read by the others "
+                f"alone. Its right neighbour is the first element of the next block, and line {there} has put that into {s}[{n}]."
+            )
+            numbers = _of_the_thread(kernel, r"[^;,=]{0,80}\bblockIdx\.[^;,=]{0,80}|me\(\)")
+            i = min(numbers - {"me()", "threadIdx.x"}, default="me()")
+            right = (
+                f": ask `{i} + 1 < n{f' ? {s}[{t} + 1] : 0' if chosen else ''}`"
+                if "n" in kernel.names
+                else ""
+            )
+            fix = f"{s}[{t} + 1] is right for every thread of the block. Only the very last element has no neighbour{right}."
+            yield Fact(
+                "next-block-not-read",
+                text.line(kernel.start + one.start("x" if one["y"] is None else "y")),
+                cause,
+                fix,
+            )
             return
 
 
@@ -316,6 +380,7 @@ def _in_block(kernel: CppFunction, places: set[str]) -> tuple[str, str] | None:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_turned_choice, WRONG | OUTSIDE),
     (_own_by_the_neighbour, WRONG),
+    (_next_block_not_read, WRONG),
     (_turned_choice_in_python, WRONG | OUTSIDE),
     (_clamped, frozenset({Status.WRONG_OUTPUT})),
     (_mirrored, WRONG | OUTSIDE),

@@ -108,11 +108,22 @@ def test_the_edge_in_python(value: str, wrong: str, fix: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a - ", "x[n-i] ", "__shared__ ", "t = blockIdx.x ", "i < n ? 0 : x[", "x[max(a + ", "(", "a"]
+    "piece",
+    [
+        "a - ",
+        "x[n-i] ",
+        "__shared__ ",
+        "t = blockIdx.x ",
+        "i < n ? 0 : x[",
+        "x[max(a + ",
+        "(",
+        "a",
+        "if (t + 1 < SIZE) a = ",
+    ],
 )
 def test_long_texts_take_no_longer_than_their_length(piece: str) -> None:
     began = time.process_time()
-    found(KERNEL.format(piece * (60_000 // len(piece)) + "x[n - i];"))
+    found(KERNEL.format(piece * (60_000 // len(piece)) + "x[n - i];"), AT_63.replace("line 8", "line 5"))
     assert time.process_time() - began < 5
 
 
@@ -162,4 +173,41 @@ FIRST = "First wrong: element [0] is 0, expected 2. Wrong: 2 of 150 elements."
 def test_an_own_element_that_is_asked_for_by_its_neighbour(code: str, message: str, told: str) -> None:
     facts = [f for f in found(KERNEL.format(code), message) if "the thread's own" in f[1]]
     assert [f[0] for f in facts] == ([5] if told else [])
+    assert not told or told in facts[0][1]
+
+
+AT_63 = "First wrong: element [63] is 1, expected 2. Wrong: 2 of 150 elements, numbers 63 and 127. It was written by block (0, 0, 0) thread (63, 0, 0), at line 8."
+AT_62 = (
+    AT_63.replace("[63]", "[62]").replace("(63,", "(62,").replace("numbers 63 and 127", "numbers 62 and 126")
+)
+HALO = "if (t == SIZE - 1) tile[SIZE] = i + 1 < n ? x[i + 1] : 0;"
+
+
+@pytest.mark.parametrize(
+    ("code", "halo", "message", "told"),
+    [
+        ("float v = t + 1 < SIZE ? tile[t + 1] : 0;", HALO, AT_63, "SIZE - 1, takes 0 here, as `t + 1 < SIZE` lets"),
+        ("float v = t + 1 < SIZE ? tile[t + 1] : 0;", HALO, AT_63, "line 5 has put that into tile[SIZE]"),
+        ("float v = t < SIZE - 1 ? tile[t + 1] : 0;", HALO, AT_63, "ask `i + 1 < n ? tile[t + 1] : 0`"),
+        ("float v = t == SIZE - 1 ? 0 : tile[t + 1];", HALO, AT_63, "takes 0 here"),
+        ("float v = t + 1 < blockDim.x ? tile[t + 1] : 0.0f;", HALO, AT_63, "takes 0.0f here"),
+        ("float v = tile[t]; if (t + 1 < SIZE) v += tile[t + 1];", HALO, AT_63, "takes nothing here"),
+        ("float v = tile[t]; if (t + 1 < SIZE) v = v + tile[t + 1];", HALO, AT_63, "ask `i + 1 < n`."),
+        ("float v = t + 1 < SIZE ? tile[t + 1] : 0;", HALO, AT_62, ""),
+        ("float v = t + 1 < SIZE ? tile[t + 1] : 0;", HALO, AT_63.replace("line 8", "line 20"), ""),
+        ("float v = t + 1 < SIZE ? tile[t + 1] : 0;", HALO.replace("x[i + 1]", "x[i]"), AT_63, ""),
+        ("float v = t + 1 < SIZE ? tile[t + 1] : 0;", "", AT_63, ""),
+        ("float v = t + 1 < n ? tile[t + 1] : 0;", HALO, AT_63, ""),
+        ("float v = i + 1 < n ? tile[t + 1] : 0;", HALO, AT_63, ""),
+        ("float v = tile[t + 1];", HALO, AT_63, ""),
+    ],
+)  # fmt: skip
+def test_the_first_of_the_next_block_is_in_the_tile_and_not_read(
+    code: str, halo: str, message: str, told: str
+) -> None:
+    source = KERNEL.format(f"{halo}\n    __syncthreads();\n    {code}\n    out[i] = v;").replace(
+        "tile[SIZE]", "tile[SIZE + 1]", 1
+    )
+    facts = [f for f in found(source, message) if "the next block" in f[1]]
+    assert [f[0] for f in facts] == ([7] if told else [])
     assert not told or told in facts[0][1]
