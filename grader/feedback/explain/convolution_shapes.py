@@ -1,4 +1,4 @@
-"""A batch whose dimensions stand in another order than a convolution takes them."""
+"""Batches of images that do not suit a model: channels in another place, images of another size."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ ORDERS = {
     4: ("Conv2d", "batch, channels, height, width"),
     5: ("Conv3d", "batch, channels, depth, height, width"),
 }
+LARGEST = 512  # the longest side of an image that is tried
+MOST = 64  # layers that are followed
 MAKERS = {"randn", "rand", "empty", "zeros", "ones"}
 
 
@@ -55,3 +57,56 @@ def _shape(call: ast.Call) -> list[int]:
     return (
         numbers if ast.unparse(call.func).rpartition(".")[2] in MAKERS and len(numbers) == len(sizes) else []
     )
+
+
+def of_another_size(tree: ast.Module, came: int, inner: int) -> tuple[str, str, str] | None:
+    """What the one batch of images gives to a Linear, the size that would suit it, and such a batch; None if unknown."""
+    calls = sorted(
+        (n for n in ast.walk(tree) if isinstance(n, ast.Call)), key=lambda n: (n.lineno, n.col_offset)
+    )
+    batches = [n for n in calls if len(_shape(n)) == 4]
+    layers = [one for n in calls if (one := _window(n))]
+    if len(batches) != 1 or len(layers) > MOST:
+        return None
+    number, given, *image = _shape(batches[0])
+    channels = [made for made, *_ in layers if made]
+    left = [_side(side, layers) for side in image]
+    each = (channels or [given])[-1]
+    if min(left) < 1 or each * left[0] * left[1] != came:
+        return None
+    side = next((s for s in range(1, LARGEST) if each * max(0, _side(s, layers)) ** 2 == inner), 0)
+    if not side:
+        return None
+    shown = ast.unparse(batches[0])
+    size, here = (f"{one[0]} x {one[1]}" for one in (image, left))
+    gives = f"the batch of line {batches[0].lineno}, `{shown}`, has images of {size}" + (
+        f", which are {here} when they come to this layer, in {each} channels" if layers else ""
+    )
+    right = f"{ast.unparse(batches[0].func)}({number}, {given}, {side}, {side})"
+    return gives, f"{side} x {side}", right
+
+
+def _window(call: ast.Call) -> tuple[int, int, int, int] | None:
+    """A convolution's or a pool's channels (0 for a pool), kernel, stride and padding, if they are plain numbers."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    if name not in ("Conv2d", "MaxPool2d", "AvgPool2d"):
+        return None
+    names = (["in_channels", "out_channels"] if name == "Conv2d" else []) + [
+        "kernel_size",
+        "stride",
+        "padding",
+    ]
+    values = dict(zip(names, call.args, strict=False)) | {str(k.arg): k.value for k in call.keywords}
+    plain = {
+        k: v.value for k, v in values.items() if isinstance(v, ast.Constant) and isinstance(v.value, int)
+    }
+    kernel = plain.get("kernel_size", 1)
+    stride = plain.get("stride", 1 if name == "Conv2d" else kernel)
+    return plain.get("out_channels", 0), kernel, max(1, stride), plain.get("padding", 0)
+
+
+def _side(side: int, layers: list[tuple[int, int, int, int]]) -> int:
+    """What is left of a side of an image behind these layers."""
+    for _, kernel, stride, padding in layers:
+        side = (side + 2 * padding - kernel) // stride + 1
+    return side

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import indices, inline_arguments, own_lines, refusals
+from grader.feedback.explain import convolution_shapes, indices, inline_arguments, own_lines, refusals
 from grader.feedback.explain.python_mistakes import KEYWORDS, TAKES
 from grader.feedback.explain.source_text import (
     OUTSIDE,
@@ -628,6 +628,12 @@ def linear(found: Explanation, finding: Finding, source: str) -> Explanation:
     fix, lines = f"Its first number must be {came}.", source.splitlines()
     if came and inner % came == 0 and inner > came:
         fix = f"Either what comes to it is to be flattened first, as by `x.flatten(1)`, so that it has {inner} columns, or its first number must be {came}."
+    images = convolution_shapes.of_another_size(tree, came, inner)
+    first = min(made, key=lambda n: (n.lineno, n.col_offset))
+    if images and wrong[0] is first:  # a later one gets what a Linear gives
+        gives, size, batch = images
+        cause = f"{cause[:-1]}: {gives}. {inner} columns would come from images of {size}."
+        fix = f"Either may be changed: make the batch of such images, `{batch}`, or the layer's first number {came}."
     form = rf"\btorch\.(?:randn|rand|empty|zeros|ones)\([^()]*?\b{sizes['came']}\s*\)"
     batches = [(n, m[0]) for n, text in enumerate(lines, 1) if (m := re.search(form, text))]
     if len(batches) == 1 and len(made) > 1:  # which of the two is meant, nobody knows
