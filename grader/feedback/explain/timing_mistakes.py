@@ -669,6 +669,7 @@ class TimerCode:
         """What lies between two events, or does not."""
         yield from self.one_event()
         yield from self.one_event_often()
+        yield from self.one_start()
         for function in self.reached:
             steps = [s for s in _steps(function) if s.kind in ("record", "wait", "call")]
             for begin, end in _windows(steps):
@@ -767,6 +768,44 @@ class TimerCode:
                 others = sorted({n.lineno for n, _ in found[1:]} - {node.lineno})
                 too = f" Line {others[0]} has the same mistake." if others else ""
                 yield Fact("one-event-often", node.lineno, cause, f"Write {right}.{too}")
+
+    def one_start(self) -> Iterator[Fact]:
+        """``start.record()`` in front of the loop that records an ``end`` for each call."""
+        for function in self.reached if self.ratio > 1.5 else ():
+            nodes, steps = [*_ordered(function)], _steps(function)
+            records = [(self.shown(s.node.func.value), s) for s in steps if s.kind == "record"
+                       and isinstance(s.node, ast.Call) and isinstance(s.node.func, ast.Attribute)]  # fmt: skip
+            bound = Counter(t.id for n in nodes if isinstance(n, ast.Assign)
+                            for one in n.targets for t in ast.walk(one) if isinstance(t, ast.Name))  # fmt: skip
+            (start, first), (end, last) = records if len(records) == 2 else (("", None), ("", None))
+            if not first or not last or first.looped or not last.looped or bound[start] != 1 or start == end:
+                continue
+            call = next((s.line for s in steps if s.kind == "call" and s.loops == last.loops), 0)
+            loop = next((n for n in nodes if id(n) == last.loops[-1]), function)
+            inside = {id(n) for n in ast.walk(loop)}
+            # An end that is made once and read after the loop is another mistake.
+            made = [n for n in nodes if _called(n) == "Event" and end in _bound(function, n)]
+            kept = any(id(n) not in inside for n in made)
+            read = [n for n in nodes if _called(n) == "elapsed_time"]
+            here = {id(n) for n in read}
+            if not call or first.line > last.line or (kept and not (here and here <= inside)):
+                continue
+            pairs = any(
+                isinstance(n, ast.Tuple)
+                and id(n) in inside
+                and [ast.unparse(e) for e in n.elts] == [start, end]
+                for n in nodes
+            )
+            again = any(start in _targets(n) for n in nodes if isinstance(n, LOOPS))
+            straight = len(read) == 1 and not again and self.shown(read[0]).startswith(f"{start}.")
+            taken_off = any(isinstance(n, ast.Sub) for f in self.reached for n in ast.walk(f))
+            if (pairs or straight) and not taken_off and "diff" not in self.source:
+                cause = (
+                    f"{start} is recorded once, before the loop, and every end (line {last.line}) is measured from there: a "
+                    "measurement holds all calls up to its own, so the times grow from call to call."
+                )
+                fix = f"Give each call a start of its own: inside the loop a new event, recorded right before the call of line {call}."
+                yield Fact("one-start", first.line, cause, fix)
 
     def percents(self) -> Iterator[Fact]:
         """``np.percentile(seconds, [0.1, 0.5, 0.9])``."""

@@ -90,6 +90,48 @@ def test_the_statement_to_blame_is_found(
     assert said(old, new, **numbers) == (rule, code)
 
 
+BODY = """        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        fn()
+        end.record()
+        pairs.append((start, end))
+"""
+EVENT = "torch.cuda.Event(enable_timing=True)"
+ONE_START = f"    start = {EVENT}\n    start.record()\n    pairs = []\n    for _ in range(100):\n"
+NEW_END = f"        fn()\n        end = {EVENT}\n        end.record()\n"
+ONE_END = f"    start, end = {EVENT}, {EVENT}\n    start.record()\n    pairs = []\n    for _ in range(100):\n        fn()\n        end.record()\n"
+READ = "[start.elapsed_time(end) / 1e3 for start, end in pairs]"
+
+
+@pytest.mark.parametrize(
+    ("code", "read", "ratio", "told"),
+    [
+        (ONE_START + NEW_END + "        pairs.append((start, end))\n", READ, 50, True),
+        (ONE_START + NEW_END + "        pairs.append(end)\n", "[start.elapsed_time(e) / 1e3 for e in pairs]", 50, True),
+        (ONE_END + "        end.synchronize()\n        pairs.append(start.elapsed_time(end) / 1e3)\n", "pairs", 50, True),
+        # Each time less the one before; a start that the loop moves on; something else is wrong.
+        (ONE_START + NEW_END + "        pairs.append(end)\n",
+         "[b - a for a, b in itertools.pairwise([start.elapsed_time(e) / 1e3 for e in pairs])]", 50, False),
+        (ONE_START + NEW_END + "        pairs.append((start, end))\n        start = end\n", READ, 50, False),
+        (ONE_START + NEW_END + "        pairs.append(end)\n",
+         "[a.elapsed_time(b) / 1e3 for a, b in itertools.pairwise([start, *pairs])]", 50, False),
+        (ONE_START + NEW_END + "        pairs.append((start, end))\n", READ, 0.5, False),
+        (ONE_END + "        pairs.append((start, end))\n", READ, 50, False),  # the last end overwrites all others
+        ("    pairs = []\n    for _ in range(100):\n" + BODY, READ, 50, False),
+    ],
+)  # fmt: skip
+def test_one_start_for_all_calls(code: str, read: str, ratio: float, told: bool) -> None:
+    old = "    pairs = []\n    for _ in range(100):\n" + BODY
+    assert old in SOLUTION and READ in SOLUTION
+    source = SOLUTION.replace(old, code, 1).replace(READ, read)
+    numbers = NUMBERS | {"said": ratio * 1e-3}
+    found = explained(Finding("check", Status.WRONG_ANSWER, "", 0, 2, {"timer": numbers}), source)
+    fact = found.evidence.get("explanation")
+    assert (
+        isinstance(fact, dict) and (fact["rule"], fact["code"]) == ("one-start", "start.record()")
+    ) is told
+
+
 @pytest.mark.parametrize("at", ["9 - 1", "len(cuts) - 1", "4 + 4", "k - 2", "'8' - 2"])
 def test_a_place_that_is_right_or_unknown_is_not_blamed(at: str) -> None:
     assert said("cuts[-1]", f"cuts[{at}]", which="p90", uneven=True) is None
