@@ -19,6 +19,7 @@ from grader.feedback.explain import (
     around_the_call,
     block_and_place,
     block_slips,
+    block_steps,
     bodies,
     branch_slips,
     caught_failures,
@@ -802,6 +803,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *around_the_call.FACTS,
     *tile_fills.FACTS,
     *row_starts.FACTS,
+    *block_steps.FACTS,
     (
         _returns_none,
         frozenset({Status.NOT_A_TENSOR, Status.RAISED, Status.WRONG_ANSWER, Status.WRONG_OUTPUT}),

@@ -89,7 +89,7 @@ def _value_of(name: str, before: str) -> str:
     """What the last definition of a variable makes it of; "" if there is none."""
     form = rf"\b{re.escape(name)}\s*(?:=|(?=[({{]))\s*(?P<value>[^;]*);"
     made = [m["value"] for m in re.finditer(form, before)]
-    return re.sub(r"\bdim3\b", "", _constants(before, made[-1])) if made else ""
+    return re.sub(r"\bdim3\b", "", constants(before, made[-1])) if made else ""
 
 
 def told(fact: Fact, source: str, lesson: str = "") -> Explanation:
@@ -115,7 +115,7 @@ def _large_block(text: SubmissionText) -> Iterator[Fact]:
             if made is None:
                 continue
             block, at = made["value"], made.start()
-        block = _constants(text.code, block)
+        block = constants(text.code, block)
         numbers = re.fullmatch(r"[\s({]*(?:dim3\s*[({])?\s*(\d+(?:\s*[,*]\s*\d+)*)\s*[)}\s]*", block)
         if numbers is None:
             continue
@@ -154,7 +154,7 @@ def _too_many_asked(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield Fact("block-too-large", text.line(match.start()), cause, fix)
 
 
-def _constants(code: str, value: str) -> str:
+def constants(code: str, value: str) -> str:
     """``value`` with the numbers of its named constants, themselves products of constants."""
     for _ in range(4):
         for name in set(re.findall(r"\b[A-Za-z_]\w*\b", value)):
