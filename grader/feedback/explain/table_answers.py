@@ -229,10 +229,39 @@ def _another_kind(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Return) and node.lineno == finding.evidence.get("line") and node.value:
+            if begun := _begun_as_text(text, node, said):
+                yield begun
+                return
             written = isinstance(node.value, ast.Constant) and "square brackets" in said
             fix = f"Write `return [{text.quoted(node.value)}]`." if written else ""
             yield Fact("another-kind", node.lineno, said, fix)
             return
+
+
+def _begun_as_text(text: SubmissionText, returned: ast.Return, said: str) -> Fact | None:
+    """``files = ""`` and ``files += "main.cpp"``, where ``files`` is to be a list."""
+    name = returned.value.id if isinstance(returned.value, ast.Name) else ""
+    functions = [n for n in ast.walk(text.tree or ast.Module([], [])) if isinstance(n, ast.FunctionDef)]
+    around = [f for f in functions if any(n is returned for n in ast.walk(f))]
+    if not name or len(around) != 1 or not said.startswith("That is a text, and what is asked for is a list"):
+        return None
+    stored = [n for n in ast.walk(around[0]) if isinstance(n, ast.Name) and n.id == name]
+    stored = [n for n in stored if isinstance(n.ctx, ast.Store)]
+    made, added = list[tuple[int, str]](), list[ast.expr]()
+    for node in ast.walk(around[0]):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=to)], value=ast.Constant(value=str())) if to == name:
+                made.append((node.lineno, text.quoted(node.value)))
+            case ast.AugAssign(target=ast.Name(id=to), op=ast.Add(), value=value) if to == name:
+                added.append(value)
+    if len(made) != 1 or not added or len(stored) != 1 + len(added):
+        return None
+    ((line, first),) = made
+    begin = "[]" if len(first) == 2 else f"[{first}]"  # the quotes alone
+    return Fact(
+        "begun-as-text", line,
+        f"{name} begins as a text, `{first}`, and `+=` puts further texts behind it: it stays one text, and what is asked for is a list.",
+        f"Begin with a list, `{name} = {begin}`, and add each entry by `{name}.append({text.quoted(added[0])})`.")  # fmt: skip
 
 
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (

@@ -106,3 +106,33 @@ def test_an_answer_of_another_kind_is_told_where_it_is_handed_back(value: str, f
         if isinstance(found, dict):
             assert (found["line"], found["fix"]) == (3, fix) and found["cause"] == advice.strip()
             assert advice not in after.message
+
+
+BEGUN = """def files(changed):
+    made = ""
+    if changed == "cpp":
+        made += "main.cpp"
+    return made
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "fix"),
+    [
+        ("", "", 2, 'Begin with a list, `made = []`, and add each entry by `made.append("main.cpp")`.'),
+        ('made = ""', "made = 'main.cpp'", 2, "`made = ['main.cpp']`"),
+        ('made = ""', "made = str()", 5, ""),
+        ('made = ""', 'made = ""\n    made = []', 5, ""),  # given twice, and the second is a list
+        ("made +=", "made =", 5, ""),
+        ("return made", "return made.strip()", 5, ""),
+    ],
+)
+def test_a_list_that_begins_as_a_text(old: str, new: str, line: int, fix: str) -> None:
+    source = BEGUN.replace(old, new) if old else BEGUN
+    advice = " That is a text, and what is asked for is a list: write it in square brackets."
+    at = source[: source.index("return")].count("\n") + 1
+    message = f"Line {at}: files('cpp') is 'main.cpp', expected ['main.cpp'].{advice} Why."
+    finding = Finding("files", Status.WRONG_ANSWER, message, 0, 1, {"advice": advice, "line": at})
+    found = explained(finding, source).evidence["explanation"]
+    assert isinstance(found, dict) and found["line"] == line and fix in found["fix"]
+    assert (found["rule"] == "begun-as-text") is bool(fix)
