@@ -31,6 +31,14 @@ NO_NUMBER = re.compile(
     r"(?P<c>\b(?:std::)?isnan\s*\(\s*(?P<v>\w+)\s*\))\s*\|\|\s*(?P=v)\s*<=?\s*0(?:\.0*f?)?\s*\?\s*0"
 )
 
+STEPS = re.compile(r"\b(?:cout|cerr|clog|printf|puts|print|return)\b")
+PRINTS = re.compile(
+    r"(?P<how>\b(?:std::)?(?:cout|cerr|clog)\b|\b(?:std::)?(?:printf|puts)\b|\bpy::print\b)\s*(?:<<|\()\s*\"(?P<s>[^\"\n]*)\""
+)
+HANDS_BACK = re.compile(
+    r"\breturn\s+(?:std::string\s*)?[({]?\s*(?:\"(?P<s>[^\"\n]*)\")?\s*[)}]?\s*;"  # `std::string()` is ""
+)
+
 
 def _not_aligned(finding: Finding) -> bool:
     return any("is not aligned to" in str(s.get("what")) for s in finding.evidence.get("seen") or [])
@@ -175,6 +183,27 @@ def _nan_asked_away(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             yield Fact("nan-asked-away", text.line(function.start + match.start()), cause, fix)
 
 
+def _printed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``std::cout << "Hello"; return "";`` in C++, where the caller is to get the text."""
+    got, want = (finding.evidence.get(key) for key in ("got", "expected"))
+    lines = text.source.splitlines()  # the texts are blanked in ``code``
+    for function in text.host if isinstance(got, str) and isinstance(want, str) and want else ():
+        steps = list(islice(STEPS.finditer(function.body), MOST + 1))
+        places = [(text.line(function.start + m.start()), m[0]) for m in steps if len(steps) <= MOST]
+        prints = [(n, m["how"]) for n, word in places if word != "return"
+                  for m in islice(PRINTS.finditer(lines[n - 1]), MOST) if want in m["s"]]  # fmt: skip
+        returns = [n for n, word in places if word == "return"]
+        back = HANDS_BACK.search(lines[returns[0] - 1]) if len(returns) == 1 else None
+        if prints and back and (back["s"] or "") == got:
+            line, how = prints[0]
+            cause = (
+                f"Line {line} prints the text with `{how}`: it comes on the screen, and the caller gets nothing of it. "
+                f"What the caller gets is what stands behind `return`, here {f'`{got}`' if got else 'an empty text'}."
+            )
+            fix = f'Hand the text back: `return "{want}";`.'
+            yield Fact("printed", returns[0], cause, fix)
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_remainder_for_answer, OUTSIDE | {Status.FAILED}),
     (_one_address_of_two, OUTSIDE),
@@ -184,4 +213,5 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_input_returned, WRONG),
     (_size_for_relu, WRONG),
     (_nan_asked_away, WRONG),
+    (_printed, frozenset({Status.WRONG_OUTPUT})),
 )

@@ -82,3 +82,38 @@ def test_long_texts_take_no_longer_than_their_length(piece: str) -> None:
     told(host=piece * (60_000 // len(piece)))
     told(aligned=piece * (60_000 // len(piece)))
     assert time.process_time() - began < 5
+
+
+HELLO = 'code = r"""\nstd::string hello() {{\n    {}\n    {}\n}}\n"""\n'
+
+
+@pytest.mark.parametrize(
+    ("printed", "back", "got", "told"),
+    [
+        ('std::cout << "Hi" << std::endl;', 'return "";', "", "Line 3 prints the text with `std::cout`"),
+        ('printf("Hi\\n");', "return std::string();", "", "here an empty text. Hand the text back: `return \"Hi\";`"),
+        ('puts("Hi");', 'return std::string("done");', "done", "here `done`."),
+        ('std::cout << "Hi";', 'return "Hi";', "Hi", ""),  # the text is handed back: another check's failure
+        ('std::cout << "Hello";', 'return "";', "", ""),
+        ('std::string s = "Hi";', 'return "";', "", ""),
+        ('std::cout << "Hi";', 'return "bye";', "", ""),  # another function's text was wrong
+        ('std::cout << "Hi"; if (!ready) return "";', 'return "";', "", ""),
+    ],
+)  # fmt: skip
+def test_a_text_that_is_printed_and_not_handed_back(printed: str, back: str, got: str, told: str) -> None:
+    wanted = "Hi" if got != "Hi" else "Hi!"
+    finding = Finding("greeting", Status.WRONG_OUTPUT, "", 0, 1, {"got": got, "expected": wanted})
+    text = read(HELLO.format(printed, back))
+    facts = [f for find, _ in host_slips.FACTS for f in find(text, finding)]
+    assert [(f.rule, f.line) for f in facts] == ([("printed", 4)] if told else [])
+    assert not told or told in f"{facts[0].cause} {facts[0].fix}"
+
+
+@pytest.mark.parametrize("piece", ['cout << "', "return ", "return (", "printf ", " "])
+def test_long_functions_that_print_take_no_longer_than_their_length(piece: str) -> None:
+    began = time.process_time()
+    finding = Finding("greeting", Status.WRONG_OUTPUT, "", 0, 1, {"got": "", "expected": "Hi"})
+    text = read(HELLO.format(piece * (60_000 // len(piece)), 'return "";'))
+    for find, _ in host_slips.FACTS:
+        list(find(text, finding))
+    assert time.process_time() - began < 5
