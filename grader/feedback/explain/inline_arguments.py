@@ -42,6 +42,7 @@ def explained(finding: Finding, source: str) -> Explanation | None:
         _wrong_type,
         _letters,
         _turned_words,
+        _quotes_in_help,
         _no_module,
     ):
         for fact in find(text, call, finding):
@@ -312,6 +313,30 @@ def _turned_words(text: SubmissionText, call: ast.Call, finding: Finding) -> Ite
         keys = [k.value for k in value.keys if isinstance(k, ast.Constant) and k.lineno == fact.line]  # type: ignore[union-attr]
         if any(re.search(rf"\b{re.escape(str(key))}\b", said) for key in keys):
             yield fact
+
+
+def _quotes_in_help(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
+    """Double quotes in a help text, which ends the C++ string that it is put into."""
+    given = _keyword(call, "functions")
+    value = written_out(text, given.value) if given else None
+    if not re.search(r"of the bindings that functions|\bbindings:\d+:|\bm\.def\(", finding.message):
+        return
+    for one in value.values if isinstance(value, ast.Dict) else ():
+        if not (isinstance(one, ast.Constant) and isinstance(one.value, str)) or "\n" in one.value:
+            continue
+        pieces = re.sub(r"\\.", "__", one.value).split('"')  # "\\"" is no end
+        outside = [piece.strip() for piece in pieces[1::2] if piece.strip()]
+        if not outside and len(pieces) % 2:
+            continue  # C++ joins strings that have nothing but spaces between them
+        takes = f", and the compiler takes `{outside[0][:60]}` for code" if outside else ""
+        cause = (
+            "load_inline puts a help text between double quotes into C++ as it is, and this one has double quotes of its "
+            f"own: the first of them ends the C++ string{takes}."
+        )
+        single = one.value.replace('"', "'")
+        fix = "Write the help text with single quotes inside, or with none"
+        fix += f': `"{single}"`.' if len(single) < 80 and "\\" not in single else "."
+        yield Fact("quotes-in-help", one.lineno, cause, fix)
 
 
 def _no_names(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:

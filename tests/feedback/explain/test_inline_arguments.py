@@ -182,3 +182,27 @@ def test_a_help_text_without_words(functions: str, message: str, line: int, word
     finding = Finding("help", Status.WRONG_ANSWER, message, 0, 2, {"got": "twice(arg0: torch.Tensor)\n"})
     told = attach.explained(finding, source).evidence.get("explanation")
     assert (told["line"] if told else 0) == line and (not told or words in told["cause"])
+
+
+BINDINGS = "line 3 of the bindings that functions=[...] makes: unable to find string literal operator"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "words"),
+    [
+        ("'Return \"x * 2\" as new.'", BINDINGS, "the compiler takes `x * 2` for code."),
+        ("'Return \"x * 2\" as new.'", BINDINGS, "`\"Return 'x * 2' as new.\"`"),
+        ("'12 \" wide'", "bindings:3:9: missing terminating \" character", "takes `wide` for code"),
+        ("'12 \"'", "bindings:3:9: missing terminating \" character", "ends the C++ string."),
+        ("'Return \"\" or \" \".'", BINDINGS, ""),
+        ("'Return \\\\\"x\\\\\".'", BINDINGS, ""),
+        ("'Return \"x\".'", "main.cpp:3: expected ';'", ""),  # the student's own C++
+        ("'Return x.'", BINDINGS, ""),
+    ],
+)  # fmt: skip
+def test_double_quotes_in_a_help_text(text: str, message: str, words: str) -> None:
+    source = SOURCE.replace("ARGUMENTS", f"'m', code, functions={{\n    'twice': {text},\n}}")
+    found = inline_arguments.explained(Finding("load", Status.COMPILE_ERROR, message), source)
+    told = found is not None and found.rule == "quotes-in-help"
+    assert told is bool(words)
+    assert not words or (found and found.line == LINE + 1 and words in f"{found.cause} {found.fix}")
