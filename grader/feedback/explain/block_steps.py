@@ -49,7 +49,7 @@ def _another_step(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
             if (
                 steps == n
                 or min(steps, n) < 1
-                or (steps > n and re.search(rf"\b{i}\s*\+|\+\s*{i}\b", kernel.body))
+                or (steps > n and re.search(rf"\b{i}\s*\+|[(\[=]\s*[\w.]+\s*\+\s*{i}\b", kernel.body))
             ):
                 continue
             line = text.line(own[0].block[AXES.index(d)].at)

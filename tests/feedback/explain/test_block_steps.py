@@ -42,6 +42,7 @@ def found(made: str, launch: str = PLAIN) -> list[tuple[int, str]]:
         ("int i = blockIdx.y * 17 + threadIdx.y, j = blockIdx.x * SIDE + threadIdx.x;" + GUARD, TWO,
          "16 threads along y (line 8), and this line counts 17 for each block. Block 0 has the numbers 0 to 15, "
          "and block 1 begins with i = 17: nobody has 16."),
+        ("int c = blockIdx.x * 32 + threadIdx.x; out[blockIdx.y * n + c] = 0;", TWO, "nobody has 16 to 31."),
         ("int i = blockIdx.x * 32 + threadIdx.x;" + GUARD, PLAIN, "`blockIdx.x * blockDim.x + threadIdx.x`"),
     ],
 )  # fmt: skip
@@ -58,6 +59,7 @@ def test_the_step_is_told(made: str, launch: str, words: str) -> None:
         ("int i = blockIdx.x * 32 + threadIdx.x / 8;" + GUARD, PLAIN),
         ("int i = blockIdx.x * 32 + threadIdx.x; if (threadIdx.x < 32) out[i] = x[i];", PLAIN),
         ("int i = blockIdx.x * 512 + threadIdx.x; out[i] = x[i]; out[i + 256] = x[i + 256];", PLAIN),
+        ("int i = blockIdx.x * 512 + threadIdx.x; out[i] = x[i]; out[256 + i] = x[256 + i];", PLAIN),
         ("int i = blockIdx.x * 512 + threadIdx.x; for (int j = i; j < n; j += 256) out[j] = x[j];", PLAIN),
         ("__shared__ float tile[34]; int i = blockIdx.x * 32 + threadIdx.x;" + GUARD, PLAIN),
         ("int i = blockIdx.x * 32 + threadIdx.x;" + GUARD, "int threads = n > 9 ? 256 : 32, blocks = 9;"),
