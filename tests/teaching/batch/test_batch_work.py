@@ -55,6 +55,7 @@ def test_what_another_file_on_the_gpu_may_have_caused_is_judged_again_alone(
         "k", "03", grading_key.task_version(lesson.folder, ""), "x = 1\n", GradingOptions(backend="cuda")
     )
     monkeypatch.setattr(batch_work, "check", check)
+    monkeypatch.delenv(pool_client.VARIABLE, raising=False)
     monkeypatch.setenv(pool_client.LENT, str(tmp_path / "socket"))
     answer = batch_work.read_answer(batch_work.grade(order.text()))
     assert alone == [False, True][:times]
