@@ -23,7 +23,7 @@ TORCH = r"(?:torch\.(?:nn\.functional\.)?|F\.|nn\.functional\.)"
 
 def _again(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``f(t, s) + t``, where f's kernel has added t."""
-    for function in (n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)) if text.tree else ():
+    for function in text.python_functions:
         values = {
             t.id: n.value for n in ast.walk(function) if isinstance(n, ast.Assign)
             for t in n.targets if isinstance(t, ast.Name)

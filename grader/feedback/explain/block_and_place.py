@@ -25,7 +25,7 @@ def _exchanged(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if asked is None or text.tree is None or "block" not in finding.message.lower():
         return
     given, said, want = ([int(n) for n in asked[g].split(", ")] for g in ("x", "said", "want"))
-    own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == asked["f"]]
+    own = [f for f in text.top_functions if f.name == asked["f"]]
     returns = [n for f in own for n in ast.walk(f) if isinstance(n, ast.Return)]
     if len(own) != 1 or len(returns) != 1 or not isinstance(returns[0].value, ast.List | ast.Tuple):
         return
@@ -73,7 +73,7 @@ def _of_the_whole(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if asked is None or text.tree is None or "block" not in finding.message.lower():
         return
     given, said, want = ([int(n) for n in asked[g].split(", ")] for g in ("x", "said", "want"))
-    own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == asked["f"]]
+    own = [f for f in text.top_functions if f.name == asked["f"]]
     returns = [n for f in own for n in ast.walk(f) if isinstance(n, ast.Return)]
     size = re.search(r"\bblocks? of (\d+)(?: x \1)? threads", finding.message, re.I)
     if len(own) != 1 or len(returns) != 1 or not isinstance(returns[0].value, ast.List | ast.Tuple):

@@ -19,7 +19,7 @@ def _caught(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``try: assert ... except Exception: print(...)``, which passes on every kernel."""
     if "passes on a kernel" not in finding.message or text.tree is None:
         return
-    for function in (n for n in text.tree.body if isinstance(n, ast.FunctionDef)):
+    for function in text.top_functions:
         for block in (n for n in ast.walk(function) if isinstance(n, ast.Try)):
             asserts = [a for s in block.body for a in ast.walk(s) if isinstance(a, ast.Assert)]
             for handler in block.handlers if asserts else ():

@@ -69,7 +69,7 @@ def _number(node: ast.expr, known: Mapping[str, float]) -> float:
 def _rounded(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``round(n / size + 0.5)``, ``int(n / size + 0.999)``: what they make of the numbers that were asked."""
     args = finding.evidence.get("args")
-    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    functions = text.python_functions
     for function in functions:
         names = [one.arg for one in function.args.args]
         asked = re.search(rf"\b{function.name}\(", finding.message)

@@ -26,7 +26,7 @@ def _claims(text: SubmissionText, finding: Finding) -> Iterator[ast.stmt]:
 
 
 def _helpers(text: SubmissionText) -> dict[str, ast.FunctionDef]:
-    return {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)} if text.tree else {}
+    return {f.name: f for f in text.top_functions}
 
 
 def _calls(text: SubmissionText, finding: Finding) -> Iterator[tuple[ast.Call, ast.Call]]:

@@ -67,7 +67,7 @@ def _finer_than_half(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         or "AssertionError" not in finding.message
     ):
         return
-    own = {n.name for n in text.tree.body if isinstance(n, ast.FunctionDef)} if text.tree else set()
+    own = {f.name for f in text.top_functions}
     for node in _nodes(text, finding):
         given: list[ast.expr] = []
         if isinstance(node, ast.Call) and ast.unparse(node.func) in own:
@@ -117,7 +117,7 @@ def _truth_of_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if not isinstance(asked, ast.Call | ast.Name):
             continue
         code = text.quoted(asked)
-        cause = f"Whether a tensor is true, its one element says. `{code}` has no elements here, so Python gets no answer."
+        cause = f"Whether a tensor is true depends on its one element. `{code}` has no elements here, so Python gets no answer."
         fix = f"Compare its shape, a tuple with a 0 for no rows: `{code}.shape == (0, ...)`."
         yield Fact("truth-of-nothing", node.lineno, cause, fix)
         return

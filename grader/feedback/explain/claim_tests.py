@@ -33,7 +33,7 @@ def branch(text: SubmissionText, finding: Finding, *, whole: bool = False) -> li
         return []
     line = int(named[1])
     heads = [n for n in ast.walk(text.tree) if isinstance(n, ast.If | ast.FunctionDef) and n.lineno == line]
-    own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
+    own = {f.name: f for f in text.top_functions}
     found = list(heads[0].body) if len(heads) == 1 else []
     if not found and whole:  # the line is an entry of a table: the tests themselves look at it
         found = [
@@ -66,7 +66,7 @@ def _dropped(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``torch.equal(a, b)`` as a statement, without ``assert``."""
     if not PASSED.search(finding.message):
         return
-    own = {n.name for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)} if text.tree else set()
+    own = {f.name for f in text.python_functions}
     inside = list(_nodes(branch(text, finding, whole=True)))
     read = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     every = [n for n in inside if isinstance(n, ast.Expr) and _truth(n.value, own)]
@@ -184,7 +184,7 @@ def _same_bits(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         t.id: n.value for n in _nodes(around) if isinstance(n, ast.Assign)
         for t in n.targets if isinstance(t, ast.Name)
     }  # fmt: skip
-    own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
+    own = {f.name: f for f in text.top_functions}
     for how, sides in _compared(around, line):
         whole = [spelled(side, values) for side in sides]
         by_kernel = [any(re.search(rf"\b{k}\(", one) for k in kernels(text)) for one in whole]
@@ -435,7 +435,7 @@ def _one_is_enough(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``assert ((out - best).abs() <= allowed).any()``, which one right element passes."""
     if "It passes on a kernel" not in finding.message or text.tree is None:
         return
-    looked_at = branch(text, finding) or [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
+    looked_at = branch(text, finding) or [*text.top_functions]
     for asserted in (n for n in _nodes(looked_at) if isinstance(n, ast.Assert)):
         parts = asserted.test.values if isinstance(asserted.test, ast.BoolOp) else [asserted.test]
         for part in parts:
@@ -480,7 +480,7 @@ def _one_sided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
     looked_at = branch(text, finding)
     if not looked_at:  # the line is an entry of a table: the tests themselves look at it
-        own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
+        own = text.top_functions
         called = {n.func.id for f in own if f.name.startswith("test") for n in ast.walk(f)
                   if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
         looked_at = [f for f in own if f.name.startswith("test") or f.name in called]

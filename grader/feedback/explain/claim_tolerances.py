@@ -28,7 +28,7 @@ def _wider_than_claimed(text: SubmissionText, finding: Finding) -> Iterator[Fact
     inside = branch(text, finding) if claimed else []
     if text.tree is None or not inside:
         return
-    own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
+    own = {f.name: f for f in text.top_functions}
     once = _constants(text.tree)
     found = list(_allowed(inside, once))
     called = (n for one in inside for n in ast.walk(one)

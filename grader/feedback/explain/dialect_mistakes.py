@@ -22,7 +22,7 @@ def _name(node: ast.expr) -> str:
 
 def _kernels(text: SubmissionText, how: str) -> list[ast.FunctionDef]:
     """Functions decorated with @triton.jit or @cuda.jit (``how``), with or without arguments."""
-    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    functions = text.python_functions
     return [
         f for f in functions
         if any(_name(d.func if isinstance(d, ast.Call) else d) == how for d in f.decorator_list)

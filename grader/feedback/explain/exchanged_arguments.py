@@ -66,7 +66,7 @@ def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``blocks_for(size, n)`` of a function of the file."""
     if text.tree is None:
         return
-    own = {n.name: n for n in text.tree.body if isinstance(n, ast.FunctionDef)}
+    own = {f.name: f for f in text.top_functions}
     for call in (n for n in ast.walk(text.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
         function = own.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if function is None or any(isinstance(a, ast.Starred) for a in call.args):

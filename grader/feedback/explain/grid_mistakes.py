@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _kernel(text: SubmissionText, finding: Finding) -> ast.FunctionDef | None:
     """The kernel that the check has run."""
     name = finding.evidence.get("on_grid")
-    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    functions = text.python_functions
     return next((f for f in functions if f.name == name), None)
 
 

@@ -930,7 +930,7 @@ def _not_on_the_stream(text: SubmissionText, finding: Finding) -> Iterator[Fact]
                        f"Write `<<<{given[0]}, {given[1]}, {[*given, '0'][2]}, {stream}>>>`{as_there}.")  # fmt: skip
             return
         if finding.evidence.get("own"):
-            cause = f"This launch of {name} names `{given[3]}`, a stream of its own, which does not wait for the current one: what the caller queued there, such as the input, may not be done yet, and who reads the result there does not wait for this kernel."
+            cause = f"This launch of {name} names `{given[3]}`, a stream of its own, which does not wait for the current one: what the caller queued there, such as the input, may not be done yet, and what reads the result there does not wait for this kernel."
             yield Fact("own-stream", line, cause,
                        f"Write `<<<{given[0]}, {given[1]}, {given[2]}, {stream}>>>`{as_there}.")  # fmt: skip
             return
@@ -1015,7 +1015,7 @@ def _last(call: ast.Call) -> str:
 
 def _parameters_of(text: SubmissionText, name: str) -> list[str]:
     """The parameters of a Python function of the file; none if it is not the file's."""
-    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    functions = text.python_functions
     return [a.arg for f in functions if f.name == name for a in (*f.args.args, *f.args.kwonlyargs)]
 
 

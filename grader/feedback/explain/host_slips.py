@@ -197,7 +197,7 @@ def _printed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if prints and back and (back["s"] or "") == got:
             line, how = prints[0]
             cause = (
-                f"Line {line} prints the text with `{how}`: it comes on the screen, and the caller gets nothing of it. "
+                f"Line {line} prints the text with `{how}`: it appears on the screen, and the caller gets nothing of it. "
                 f"What the caller gets is what stands behind `return`, here {f'`{got}`' if got else 'an empty text'}."
             )
             fix = f'Hand the text back: `return "{want}";`.'

@@ -54,7 +54,7 @@ def _between(lines: list[int], first: int, last: int) -> int:
 
 def _made_anew(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``pairs = []`` in the loop that fills it, and ``pairs = [(start, end)]`` there."""
-    for function in _functions(text):
+    for function in text.python_functions:
         names = _Names.in_function(function)
         for loop in (n for n in ast.walk(function) if isinstance(n, ast.For | ast.While)):
             first, last = loop.lineno, loop.end_lineno or 0
@@ -82,7 +82,7 @@ def _made_anew(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _added_flat(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``pairs += (start, end)`` in a loop, where pairs are taken out again."""
-    for function in _functions(text):
+    for function in text.python_functions:
         nodes = [*ast.walk(function)]
         taken = {
             (n.iter.id, len(n.target.elts)): ast.unparse(n.target).strip("()")
@@ -111,10 +111,6 @@ def _added_flat(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                     "added-flat", node.lineno, cause, f"Add one entry, a tuple: `{name}.append({entry})`."
                 )
                 return
-
-
-def _functions(text: SubmissionText) -> Iterator[ast.FunctionDef]:
-    yield from (n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)) if text.tree else ()
 
 
 def _target(node: ast.Assign) -> str:

@@ -84,7 +84,7 @@ def _listed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     got, right = (set(re.findall(r"'([^']*)'", said[k])) for k in ("got", "right"))
     lists = {t.id: n.value for n in ast.walk(text.tree) if isinstance(n, ast.Assign)
              for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
-    for function in (n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == said["f"]):
+    for function in [f for f in text.top_functions if f.name == said["f"]]:
         for parameter, name in zip(function.args.args, args, strict=False):
             places = [*_places(function, parameter.arg, lists)] if isinstance(name, str) else []
             given = {t for p in places if name in p.names for t in p.gives}

@@ -16,14 +16,10 @@ ON_GRID = 4  # block, thread, size, n: what a kernel in Python gets first
 RAISED_AT = re.compile(r"\.py, line (\d+): ")
 
 
-def _functions(text: SubmissionText) -> list[ast.FunctionDef]:
-    return [n for n in text.tree.body if isinstance(n, ast.FunctionDef)] if text.tree else []
-
-
 def kernel_in_python(text: SubmissionText, finding: Finding) -> tuple[ast.FunctionDef, list[str]] | None:
     """The kernel on a grid of blocks that the finding is about, and its parameters."""
     name = finding.evidence.get("on_grid")
-    kernel = next((f for f in _functions(text) if f.name == name), None)
+    kernel = next((f for f in text.top_functions if f.name == name), None)
     names = [a.arg for a in kernel.args.args] if kernel else []
     return (kernel, names) if kernel and len(names) > ON_GRID + 1 and finding.evidence.get("size") else None
 
@@ -101,7 +97,7 @@ def _last_asked_as_n(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _left_in_the_loop(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """A `return` below what a loop collects, indented as deep as that."""
-    for function in _functions(text):
+    for function in text.top_functions:
         for loop in (n for n in ast.walk(function) if isinstance(n, ast.For | ast.While)):
             last = loop.body[-1]
             before = loop.body[:-1]
@@ -177,7 +173,7 @@ def _deviation(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``median - stdev`` for a percentile."""
     if not re.search(r"\bp[19]0 is\b", finding.message):
         return
-    for function in _functions(text):
+    for function in text.top_functions:
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and re.fullmatch(
                 r"(?:statistics\.)?p?stdev|(?:np|numpy|torch)\.std", ast.unparse(node.func)
@@ -191,7 +187,7 @@ def _deviation(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _another_stream(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``start.record(torch.cuda.Stream())``."""
-    for function in _functions(text):
+    for function in text.top_functions:
         made = {ast.unparse(n.targets[0]) for n in ast.walk(function)
                 if isinstance(n, ast.Assign) and re.match(r"(?:torch\.cuda\.)?Stream\(", ast.unparse(n.value))}  # fmt: skip
         entered = {
@@ -214,7 +210,7 @@ def _another_stream(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _counted_past_the_end(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``len(range(0, n + 1, size))``: as many steps as begin below n, and one more where it divides evenly."""
-    for function in _functions(text):
+    for function in text.top_functions:
         for node in ast.walk(function):
             match node:
                 case ast.Call(func=ast.Name(id="len"), args=[ast.Call(func=ast.Name(id="range"), args=[
@@ -228,7 +224,7 @@ def _counted_past_the_end(text: SubmissionText, finding: Finding) -> Iterator[Fa
 
 def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``q, r = divmod(n, size)``, then ``q + r``."""
-    for function in _functions(text):
+    for function in text.top_functions:
         pairs = {}
         for node in ast.walk(function):
             match node:
@@ -268,7 +264,7 @@ def _calls_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and ast.unparse(n.value.func).endswith("load_inline")]  # fmt: skip
     at = RAISED_AT.search(finding.message)
     for function in (
-        _functions(text) if at and "RecursionError" in finding.message and len(modules) == 1 else ()
+        text.top_functions if at and "RecursionError" in finding.message and len(modules) == 1 else ()
     ):
         for node in ast.walk(function):
             if (
@@ -286,7 +282,7 @@ def _calls_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _turned_condition(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``n // size + (not n % size)``."""
-    for function in _functions(text):
+    for function in text.top_functions:
         for node in ast.walk(function):
             match node:
                 case ast.BinOp(

@@ -37,7 +37,7 @@ def _null(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     line = seen.get("line")
     lines = text.code.splitlines()
     code = lines[line - 1] if isinstance(line, int) and 0 < line <= len(lines) else ""
-    for python in (n for n in text.tree.body if isinstance(n, ast.FunctionDef)):
+    for python in text.top_functions:
         names = {
             target.id: node.value
             for node in ast.walk(python) if isinstance(node, ast.Assign)

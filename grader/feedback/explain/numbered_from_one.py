@@ -75,7 +75,7 @@ def _said(what: str, off: tuple[int, int], right: str, size: str) -> tuple[str, 
 
 def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``i = (block - 1) * size + thread``, or ``out[i - 1] = ...``, in a kernel that ran on a grid."""
-    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    functions = text.python_functions
     kernel = next((f for f in functions if f.name == finding.evidence.get("on_grid")), None)
     if kernel is None or len(kernel.args.args) < 5:
         return

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _decorated(text: SubmissionText, name: str) -> list[ast.FunctionDef]:
-    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    functions = text.python_functions
     return [f for f in functions if any(name in ast.unparse(d) for d in f.decorator_list)]
 
 

@@ -45,7 +45,7 @@ def _bits_for_power(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for function in text.functions:
         for match in islice(POWER.finditer(function.body), MOST):
             a, k = " ".join(match["a"].split()), int(match["k"])
-            cause = f"`^` is no power in C++: `{a} ^ {k}` turns single bits of {a} round (the exclusive or of the two numbers)."
+            cause = f"`^` is not a power in C++: `{a} ^ {k}` flips single bits of {a} (the exclusive or of the two numbers)."
             yield Fact("bits-for-power", text.line(function.start + match.start()), cause,
                        f"Multiply: `{' * '.join([a] * k)}`, in a type that holds the result.")  # fmt: skip
             return

@@ -43,10 +43,6 @@ def gives(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function))
 
 
-def _functions(text: SubmissionText) -> list[ast.FunctionDef]:
-    return [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
-
-
 def _ends(block: list[ast.stmt]) -> bool:
     """Whether every way through these statements ends in a `return` or a `raise`."""
     last = block[-1] if block else None
@@ -64,7 +60,7 @@ def return_in_branch(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     told = ANSWER.search(finding.message)
     if not (told and told["got"] == "None") and "returned None" not in finding.message:
         return
-    for function in _functions(text):
+    for function in text.python_functions:
         if (told and function.name != told["f"]) or not gives(function) or _ends(function.body):
             continue
         last = function.body[-1]
@@ -91,7 +87,7 @@ def fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     told = ANSWER.search(finding.message)
     if told is None or not re.search(r"\d\.\d", told["got"]) or re.search(r"\d\.\d", told["right"]):
         return
-    for function in _functions(text):
+    for function in text.python_functions:
         made = [n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
         if function.name == told["f"] and made:
             made.sort(key=lambda n: (n.lineno, n.col_offset))
@@ -150,7 +146,7 @@ def _another_name(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``before = x`` in a test, which is compared with x afterwards."""
     if "overwrites its input" not in finding.message:
         return
-    for function in _functions(text):
+    for function in text.python_functions:
         names = list(_aliases(function))
         asked = [{m.id for m in ast.walk(n) if isinstance(m, ast.Name)} for n in ast.walk(function)
                  if isinstance(n, ast.Assert) or (isinstance(n, ast.Call) and "equal" in ast.unparse(n.func))]  # fmt: skip
@@ -210,7 +206,7 @@ def _by_name_only(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     said = f"{finding.message} {finding.evidence.get('text')}"
     told = re.search(r"(\w+)\(\) takes 0 positional arguments but \d+ (?:was|were) given", said)
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
-    known = {f.name for f in _functions(text) if f.args.kwonlyargs and not f.args.args} | {"schedule"}
+    known = {f.name for f in text.python_functions if f.args.kwonlyargs and not f.args.args} | {"schedule"}
     for node in ast.walk(text.tree) if told and told[1] in known and text.tree else ():
         if not (isinstance(node, ast.Call) and node.args and node.lineno in lines and told):
             continue
@@ -238,7 +234,7 @@ def _past_the_cuts(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``deciles[9]`` of the nine cuts that make ten parts."""
     if "IndexError" not in finding.message:
         return
-    for function in _functions(text):
+    for function in text.python_functions:
         made = {n.targets[0].id: n.value for n in ast.walk(function) if isinstance(n, ast.Assign)
                 and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.Call)}  # fmt: skip
         for node in ast.walk(function):
@@ -263,7 +259,7 @@ def _past_the_cuts(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``on_trace_ready=save(profile)``: called where the function itself is wanted."""
-    own = {f.name: f for f in _functions(text)}
+    own = {f.name: f for f in text.python_functions}
     lost = re.search(
         r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message
     )
@@ -331,7 +327,7 @@ def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _value_of_a_kernel(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``return value`` in a kernel in Python, which stores nothing."""
     told = re.search(r"(\w+) writes nothing into out\.", finding.message)
-    for function in _functions(text) if told else ():
+    for function in text.python_functions if told else ():
         returned = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
         if told and function.name == told[1] and returned:
             cause = "A kernel hands nothing back: nobody takes the value that stands behind this `return`, and out stays as it was."
@@ -347,7 +343,7 @@ def _another_path(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``export_chrome_trace("trace.json")`` in a function that is given the path to write to."""
     if "nothing was written to the path given" not in finding.message:
         return
-    for function in _functions(text):
+    for function in text.python_functions:
         given = [a.arg for a in function.args.args if re.search(r"path|file|where", a.arg)]
         used = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
         for node in ast.walk(text.tree) if text.tree else ():
@@ -379,7 +375,7 @@ def _elif_for_if(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 def _else_adds(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``if i > 0: total += x[i - 1]`` with an ``else`` that adds an element, where a missing one counts as zero."""
     named = re.match(r"Line (\d+)\b", finding.message)
-    for function in _functions(text):
+    for function in text.python_functions:
         zero = re.search(r"count as zero|counts as zero", ast.get_docstring(function) or "")
         if not zero or named is None or not function.lineno <= int(named[1]) <= (function.end_lineno or 0):
             continue
@@ -409,7 +405,7 @@ def _nonlocal_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact
     if text.tree is None or lost is None:
         return
     name = lost[1]
-    for function in _functions(text):
+    for function in text.python_functions:
         said = {
             n
             for node in ast.walk(function)
@@ -419,7 +415,9 @@ def _nonlocal_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact
         if name in said or not _sets(function, name):
             continue
         around = [
-            f for f in _functions(text) if f is not function and function in ast.walk(f) and _sets(f, name)
+            f
+            for f in text.python_functions
+            if f is not function and function in ast.walk(f) and _sets(f, name)
         ]
         grows = any(
             isinstance(n, ast.AugAssign) and ast.unparse(n.target) == name for n in ast.walk(function)
@@ -463,7 +461,7 @@ def _compared(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 def _always_true(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``if word == "a" or "b":`` in the function that the finding names, or anywhere if it names none."""
     named = re.match(r"Line (\d+)\b", finding.message)
-    for function in _functions(text):
+    for function in text.python_functions:
         if named and not function.lineno <= int(named[1]) <= (function.end_lineno or 0):
             continue
         for test in (n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp | ast.While)):
@@ -485,7 +483,7 @@ def _always_true(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _letters(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``files += "main.cpp"``, ``files.extend("main.cpp")``, where files is a list."""
-    for function in _functions(text):
+    for function in text.python_functions:
         nodes = list(ast.walk(function))
         stored = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
         lists = {ast.unparse(n.targets[0]) for n in stored if isinstance(n.value, ast.List | ast.ListComp)}
@@ -512,7 +510,7 @@ def _printed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``return help(f)``, which prints and hands back None."""
     if "None" not in finding.message:
         return
-    for function in _functions(text):
+    for function in text.python_functions:
         for node in ast.walk(function):
             if not isinstance(node, ast.Return) or not isinstance(call := node.value, ast.Call):
                 continue

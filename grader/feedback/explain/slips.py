@@ -130,9 +130,9 @@ SLIPS = (
          "Write `TORCH_CHECK(condition, \"what is wrong\");` in place of the whole `if`: it raises a RuntimeError in "
          "Python unless the condition is true, so the condition is what must hold."),
     Slip("device-as-text", r"(?P<x>\w+)\.device\(\)\s*[!=]=\s*\"", r"operator|operand|compar",
-         "`{x}.device()` is no text in C++, and is not compared with one.", "Write `{x}.is_cuda()`, which is true on a GPU."),
+         "`{x}.device()` is not a text in C++, and cannot be compared with one.", "Write `{x}.is_cuda()`, which is true on a GPU."),
     Slip("dtype-as-text", r"(?P<x>\w+)\.(?P<m>dtype|scalar_type)\(\)\s*(?P<o>[!=]=)\s*\"", r"operator|operand|compar",
-         "`{x}.{m}()` is no text in C++, and is not compared with one: each dtype has a name of its own there.",
+         "`{x}.{m}()` is not a text in C++, and cannot be compared with one: each dtype has a name of its own there.",
          "Write `{x}.scalar_type() {o} torch::kFloat32`, or another dtype's name."),
     Slip("item-in-arithmetic", r"(?P<x>\w+)\.item\(\)", r"Scalar",
          "`{x}.item()` takes the one number out of a tensor with a single element, as a Scalar, and C++ has no arithmetic for that.",

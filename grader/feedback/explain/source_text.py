@@ -69,6 +69,16 @@ class SubmissionText:
         return text if "\n" not in text else ast.unparse(node)
 
     @property
+    def python_functions(self) -> list[ast.FunctionDef]:
+        """All functions of the Python, those in classes and in other functions, too."""
+        return [n for n in ast.walk(self.tree) if isinstance(n, ast.FunctionDef)] if self.tree else []
+
+    @property
+    def top_functions(self) -> list[ast.FunctionDef]:
+        """The functions at the top of the Python."""
+        return [n for n in self.tree.body if isinstance(n, ast.FunctionDef)] if self.tree else []
+
+    @property
     def kernels(self) -> list[CppFunction]:
         """The kernels among the functions."""
         return [f for f in self.functions if f.kernel]

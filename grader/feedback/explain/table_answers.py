@@ -92,7 +92,7 @@ def _another_order(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     got, right = (re.findall(r"'([^']*)'", said[k]) for k in ("got", "right"))
     if got == right or sorted(got) != sorted(right) or len(set(got)) < len(got):
         return
-    for function in (n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == said["f"]):
+    for function in [f for f in text.top_functions if f.name == said["f"]]:
         nodes = list(ast.walk(function))
         for node in nodes:
             if (
@@ -182,7 +182,7 @@ def _the_rest(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
     got, right = (re.findall(r"'([^']*)'", said[k]) for k in ("got", "right"))
     name = args[0]
-    for function in (n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == said["f"]):
+    for function in [f for f in text.top_functions if f.name == said["f"]]:
         word = function.args.args[0].arg if function.args.args else ""
         chains = [n for n in function.body if isinstance(n, ast.If)]
         for node in chains if len(chains) == 1 else ():
@@ -241,7 +241,7 @@ def _another_kind(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _begun_as_text(text: SubmissionText, returned: ast.Return, said: str) -> Fact | None:
     """``files = ""`` and ``files += "main.cpp"``, where ``files`` is to be a list."""
     name = returned.value.id if isinstance(returned.value, ast.Name) else ""
-    functions = [n for n in ast.walk(text.tree or ast.Module([], [])) if isinstance(n, ast.FunctionDef)]
+    functions = text.python_functions
     around = [f for f in functions if any(n is returned for n in ast.walk(f))]
     if not name or len(around) != 1 or not said.startswith("That is a text, and what is asked for is a list"):
         return None

@@ -98,7 +98,7 @@ def _is_tensor(function: CppFunction, name: str) -> bool:
 
 def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``y + shift`` and ``torch.relu(y)`` as statements of Python."""
-    for function in (n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)) if text.tree else ():
+    for function in text.python_functions:
         names = {a.arg for a in function.args.args} - {"self"}
         names |= {
             n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)

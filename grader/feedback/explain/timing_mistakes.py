@@ -1334,7 +1334,7 @@ def _one_number(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     raised = re.search(r"must have at least (?:one|two) data points?.*\.py, line (\d+): ", finding.message)
     if raised is None or text.tree is None:
         return
-    own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef)]
+    own = text.top_functions
     asks = next((f for f in own if f.lineno <= int(raised[1]) <= (f.end_lineno or 0)), None)
     if asks is None:
         return

@@ -234,7 +234,7 @@ def _argument(value: str, start: int, end: int) -> tuple[str, str]:
 
 def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``math.ceil(n // size)``."""
-    functions = [n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef)] if text.tree else []
+    functions = text.python_functions
     asked = [f for f in functions if re.search(rf"\b{f.name}\(", finding.message)]
     for node in (n for f in asked for n in ast.walk(f)):
         if not isinstance(node, ast.Call) or len(node.args) != 1:

@@ -1,5 +1,6 @@
 // What -fsanitize=bounds, signed-integer-overflow and return make the compiler call: an index that is not in its
-// array, int arithmetic that does not fit, the end of a function that is to return a value. The structures are those of the compilers' call-outs.
+// array, int arithmetic that does not fit, the end of a function that is to return a value. The structures are
+// those of the compilers' call-outs.
 #include "findings.h"
 
 namespace simt {

@@ -328,7 +328,7 @@ RULES = (
     Rule(
         "power-sign",
         (r"invalid operands of types '(?P<a>[^']*)' and '(?P<b>[^']*)' to binary 'operator\^'",),
-        "The sign `^` is no power in C++: it works on the bits of whole numbers, and here it gets a {a} and a {b}.",
+        "The sign `^` is not a power in C++: it works on the bits of whole numbers, and here it gets a {a} and a {b}.",
         "A power of e is `expf(x)`; another power is `powf(a, b)`, and a square `a * a`.",
         "08",
     ),
