@@ -222,8 +222,22 @@ def _corpus(_root: Path, data: dict[str, Any]) -> Described:
         said = ", ".join(f"`{s}` {n}" if n > 1 else f"`{s}`" for s, n in statuses.most_common())
         rows.append([name, str(len(found)), str(sum(f["as_expected"] for f in found)), said])
     seconds = ", ".join(f"{r['seconds']:.0f} s" for r in data["runs"])
-    head = f"{len(last)} files, {len(data['runs'])} {'run' if len(data['runs']) == 1 else 'runs in a row'} ({seconds}). The last run:"
+    how = "run" if len(data["runs"]) == 1 else "runs at once" if data.get("at_once") else "runs in a row"
+    head = f"{len(last)} files, {len(data['runs'])} {how} ({seconds}). The last run:"
     return Described([head, "", *table(["class", "files", "as they should", "statuses"], rows)])
+
+
+def _class(_root: Path, data: dict[str, Any]) -> Described:
+    """A class on one GPU or more: seconds of the whole, and of a file once all are being graded."""
+    heads = {
+        "seconds": "whole, s",
+        "going_seconds_each": "a file, once all go, s",
+        "seconds_cached": "whole, built before, s",
+        "going_seconds_each_cached": "a file, built before, s",
+    }
+    rows = [[gpus, str(sum(run["statuses"].values())), *(f"{run[k]:g}" if k in run else "" for k in heads)]
+            for gpus, run in sorted(data["runs"].items())]  # fmt: skip
+    return Described([*table(["GPUs", "files", *heads.values()], rows), "", data.get("note", "")])
 
 
 def _pairs(_root: Path, data: dict[str, Any]) -> Described:
@@ -310,6 +324,9 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "corpus_simt.json": _corpus,
     "corpus_gpu.json": _corpus,
     "corpus_gpu_shared.json": _corpus,
+    "batch_class_gpu.json": _class,
+    "batch_class_two_gpus.json": _class,
+    "batch_class_two_gpus_13.json": _class,
     "pairs_simt.json": _pairs,
     "pairs_cuda.json": _pairs,
 }
