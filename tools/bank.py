@@ -6,7 +6,8 @@ import json
 import os
 import platform
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import toolchain
@@ -18,9 +19,7 @@ from tools.mutants import EditError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grader.domain.lessons import Lesson
-
-AT_ONCE = 2
+AT_ONCE = max(2, (os.cpu_count() or 2) // 2)
 
 
 def run(numbers: list[str], only: str, *, show: bool, out: Path | None) -> int:
@@ -32,14 +31,16 @@ def run(numbers: list[str], only: str, *, show: bool, out: Path | None) -> int:
     work = [(lesson, m) for lesson in chosen for m in mistakes.declared(lesson) if only in m.name]
     counts: dict[str, dict[str, int]] = {}
     good = True
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for (lesson, mistake), told in zip(work, pool.map(_told, work), strict=True):
+    with ProcessPoolExecutor(AT_ONCE, get_context("spawn")) as pool:
+        named = [(lesson.number, mistake) for lesson, mistake in work]
+        for (lesson, mistake), told in zip(work, pool.map(_told, named), strict=True):
             count = counts.setdefault(lesson.name, {"mistakes": 0, "line": 0, "cause": 0, "both": 0})
             found = {"mistakes": True, "line": told.line, "cause": told.cause, "both": told.both}
             for name, one in found.items():
                 count[name] += int(one)
             good &= not told.problems
-            print(f"{lesson.number} {mistake.name}: {' '.join(told.problems) or 'line and cause named'}")
+            said = " ".join(told.problems) or "line and cause named"
+            print(f"{lesson.number} {mistake.name}: {said}", flush=True)
             if show or told.problems:
                 print(f"    {told.panel}")
     total = {name: sum(c[name] for c in counts.values()) for name in ("mistakes", "line", "cause", "both")}
@@ -57,12 +58,9 @@ def run(numbers: list[str], only: str, *, show: bool, out: Path | None) -> int:
     return 0 if good else 1
 
 
-def _told(one: tuple[Lesson, Mistake]) -> Told:
-    lesson, mistake = one
+def _told(one: tuple[str, Mistake]) -> Told:
+    number, mistake = one
     try:
-        try:
-            return mistakes.judge(lesson, mistake)
-        except SystemError:  # Python 3.11's ast.parse in two threads at once
-            return mistakes.judge(lesson, mistake)
+        return mistakes.judge(lessons.find(number), mistake)
     except EditError as error:
         return Told(line=False, cause=False, problems=(f"{error}.",), panel="")
