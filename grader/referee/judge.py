@@ -27,6 +27,9 @@ ULPS = 4.0
 # The framework is accurate element by element where no element is off by more than this part of its answer;
 # then none of a submission may be off by more than ROUGHLY, but for what cancels on the way (``Fair.small``).
 ACCURATE, ROUGHLY = 2.0**-12, 0.02
+# Where it is off by no more than so many roundings of any element, the allowance does not depend on whether
+# it met the largest one exactly.
+ROUNDINGS = 2.0
 NORMAL = 2.0**10  # times the smallest normal number: below it fewer digits are kept
 CANCELLED, TERMS, MOST_TERMS = 64.0, 256.0, 2.0**16
 NEARLY_ALL = 0.9  # of the elements: then where they lie tells nothing
@@ -163,6 +166,8 @@ def _allowed(answer: Array, finite: Array, by: Fair, own: Own) -> Array:
         size = np.where(finite, np.abs(answer), 0.0)
     whole = by.relative * size.max(initial=0.0) if by.relative else 0.0
     allowed = by.factor * own.error + whole + by.ulps * by.eps * size + by.tiny
+    if by.small and own.part <= ROUNDINGS * by.eps:
+        allowed = np.maximum(allowed, (by.factor * own.part + by.ulps * by.eps) * size)
     if by.small and own.part <= ACCURATE:
         allowed = np.minimum(allowed, np.maximum(ROUGHLY * size, by.small))
     return np.asarray(allowed)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.domain.verdict import Finding, Status
+from grader.feedback.explain.own_lines import code_of
 from grader.protocol import messages
 from grader.protocol.operator_kinds import ADDING, COPYING, GEMM, LOOKING, MOVING
 from grader.referee import transcript
@@ -56,6 +57,7 @@ TYPES = frozenset(
         "float4",
     )
 )
+LONGEST = 2000  # characters between a kernel's mark and its name
 LIBRARY = ("at::", "at_cuda", "cutlass", "cublas", "cudnn", "gemm", "gemv", "splitk", "Mem", "nvjet")
 
 
@@ -98,7 +100,8 @@ def not_own(
         names = [launch.kernel for launch in seen.launches]
     else:  # a GPU's launches are seen only in the call that is watched
         listed = watched.kernels
-        names = ["unseen"] if listed is None else [k for k in listed if is_own(k, seen.source)]
+        code = code_of(seen.source)
+        names = ["unseen"] if listed is None else [k for k in listed if is_own(k, seen.source, code)]
     others = {tuple(sorted(s)) for s in given} - {tuple(sorted(s)) for s in wanted}
     few = max(sizes) < ENOUGH  # too small to tell a result from a scalar
     free = (MOVING - COPYING if case.moves else MOVING) | LOOKING | PRODUCTS.get(task.own, frozenset())
@@ -191,14 +194,31 @@ def by_the_host(
     return _finding(case, message, evidence)
 
 
-def is_own(kernel: str, source: str) -> bool:
-    """Whether a launched kernel is the file's: not a library's, and not generated under another name."""
-    called = re.match(r"(?:void )?([A-Za-z_]\w*)", kernel)
-    if called and re.search(rf"__global__[^;{{}}]*\b{called[1]}\s*\(", source):
+def is_own(kernel: str, source: str, code: str) -> bool:
+    """Whether a launched kernel is the file's: not a library's, and not generated under another name.
+
+    ``code``: the C++ of ``source`` without its comments.
+    """
+    called = re.match(r"(?:void )?((?:\(anonymous namespace\)::|\w+::)*)(\w*)", kernel)
+    scope, name = called.groups() if called else ("", "")
+    outermost = scope.split("::")[0]
+    ours = not scope or scope[0] == "(" or re.search(rf"\bnamespace\s+{outermost}\b", code)
+    if name and ours and re.search(rf"__global__[^;{{}}]{{0,{LONGEST}}}\b{name}\s*\(", code):
         return True  # defined in the file, whatever word its name shares with a library's
     if any(word in kernel for word in LIBRARY):
         return False
+    if "##" in code and _pasted(name, code):
+        return True
     return any(name in source for name in re.findall(r"[A-Za-z_]\w{2,}", kernel) if name not in TYPES)
+
+
+def _pasted(name: str, code: str) -> bool:
+    """Whether a name can be made of words of the code, one pasted to another."""
+    words = {*re.findall(r"\w+", code), "_"}
+    made = [True, *(False for _ in name)]
+    for end in range(1, len(made)):
+        made[end] = any(made[start] and name[start:end] in words for start in range(end))
+    return bool(name) and made[-1]
 
 
 def _finding(case: Case, message: str, evidence: dict[str, Any]) -> Finding:

@@ -101,9 +101,9 @@ TASK = Task(
         Case("large scores", _tensors((24, 40, 32), Tensor((24, 32), shift=4.5), Tensor((40, 32), shift=4.5)),
              "Scores above 90: their exponentials are infinite.", entry="by_rows"),
         _row("one key", (7, 1, 50), "Its share is 1, though the exponential of its score is 0.", shift=6.0),
-        # Two sums of 20,000 terms, which PyTorch takes apart on a GPU, so that its own error is far smaller.
-        replace(_row("many keys", (1, 20_000, 8), "More scores than a kernel has shared memory for, unless it "
-                     "asks for more than 48 KB."), terms=4 * 20_000),
+        # Two sums of 20,000 terms, which PyTorch takes apart on a GPU: its own error is far smaller there.
+        replace(_row("many keys", (1, 20_000, 8), "More scores than a kernel has shared memory for, unless "
+                     "it asks for more than 48 KB."), terms=4 * 20_000),
         _tiled("one tile", (32, 32, 32), "Two blocks of queries, one tile of keys."),
         # These, and those of any length, are all near -115: of a larger number the shares would be 0.
         _tiled("whole tiles", (32, 64, 32), "Two blocks of queries, two tiles of keys, and scores far below "

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.domain.verdict import Status
-from grader.referee.judge import judge
+from grader.referee.judge import by_element, fair, judge
 
 RNG = np.random.default_rng(7)
 
@@ -33,6 +33,23 @@ def test_another_order_of_summation_passes() -> None:
         other += np.outer(a[:, k], b[k])
     verdict = judge(a.astype(np.float64) @ b.astype(np.float64), a @ b, other)
     assert verdict.status is Status.PASSED, verdict
+
+
+def test_what_is_allowed_does_not_depend_on_how_well_the_largest_element_was_met() -> None:
+    answer = np.exp(np.linspace(0.0, 28.0, 15))
+    eager = answer.astype(np.float32)
+    eager[:-1] *= np.float32(1 + 2.0**-23)  # off by a rounding nearly everywhere
+    answer[-1] = eager[-1]  # but not where it would count
+    got = eager.copy()
+    got[-1] *= np.float32(1 + 12 * 2.0**-23)
+    by = by_element(fair(np.float32), 28.0, 1)
+    assert judge(answer, eager, got, (), by).status is Status.PASSED
+    got[-1] = eager[-1] * np.float32(1 + 60 * 2.0**-23)
+    assert judge(answer, eager, got, (), by).status is not Status.PASSED
+    exact = answer.astype(np.float32)  # such as a copy, where nothing is rounded
+    got = exact.copy()
+    got[-1] *= np.float32(1 + 12 * 2.0**-23)
+    assert judge(exact.astype(np.float64), exact, got, (), by).status is not Status.PASSED
 
 
 @pytest.mark.parametrize("lower", [tf32, lambda x: x.astype(np.float16).astype(np.float32)])

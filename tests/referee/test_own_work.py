@@ -8,6 +8,7 @@ import pytest
 
 from grader.domain.task import Case, Task, Tensor
 from grader.domain.verdict import Status
+from grader.feedback.explain.own_lines import code_of
 from grader.protocol.messages import Launch
 from grader.protocol.play import Told, Watched
 from grader.referee.own_work import ObservedCall, by_the_host, is_own, not_own
@@ -15,6 +16,13 @@ from grader.referee.own_work import ObservedCall, by_the_host, is_own, not_own
 SOURCE = """
 __global__ void gemm_kernel(const float* x, float* out) { out[0] = x[0]; }
 template <int N> __global__ void __launch_bounds__(256) fused(float* out) { out[0] = N; }
+// __global__ void vectorized_elementwise_kernel(int); __global__ void at(int);
+// __global__ void cudnn_one(int);
+__global__ void distribution_kernel(float* out) {}
+namespace gemm { __global__ void whole(float* out) {} }
+#define NAME(a, b) a##_##b
+#define KERNEL(n) __global__ void NAME(swish, n)(float* out) {}
+KERNEL(4)
 """
 
 
@@ -27,10 +35,17 @@ template <int N> __global__ void __launch_bounds__(256) fused(float* out) { out[
         ("void at::native::vectorized_elementwise_kernel<4>(int)", False),
         ("void cutlass::Kernel<cutlass_80_simt_sgemm_128x64>(float*)", False),
         ("triton_poi_fused_relu_0", False),
+        ("void cudnn_one(int)", False),
+        ("void at::native::distribution_kernel<4>(float*)", False),
+        ("void (anonymous namespace)::fused<4>(float*)", True),
+        ("void gemm::whole(float*)", True),
+        ("void cublas::whole(float*)", False),
+        ("swish_4(float*)", True),
+        ("swish_relu(float*)", False),
     ],
 )
 def test_a_kernel_is_the_files_own_when_it_is_defined_there(kernel: str, own: bool) -> None:
-    assert is_own(kernel, SOURCE) is own
+    assert is_own(kernel, SOURCE, code_of(SOURCE)) is own
 
 
 TASK = Task(title="square", entry="square", cases=(Case("one", (Tensor((30, 40)),), "One.", 1),), own="all")
