@@ -324,6 +324,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "corpus_simt.json": _corpus,
     "corpus_gpu.json": _corpus,
     "corpus_gpu_shared.json": _corpus,
+    "corpus_gpu_ordinary.json": _corpus,
     "batch_class_gpu.json": _class,
     "batch_class_two_gpus.json": _class,
     "batch_class_two_gpus_13.json": _class,
