@@ -143,6 +143,7 @@ def compiler() -> ReportLine:
         if number and int(number[0]) >= (12 if "clang" in first else 11):
             versions = support.CLANG if "clang" in first else support.GCC
             new = toolchain_fit.tried("C++ compiler", number[0], versions)
+            new = new or (toolchain_fit.shared_library(command) if sys.platform == "linux" else None)
             return new or ReportLine("C++ compiler", "ok", first)
         seen = seen or f"{first or command} is too old; "
     fix = "sudo apt-get install g++ (Fedora: sudo dnf install gcc-c++; macOS: xcode-select --install)"

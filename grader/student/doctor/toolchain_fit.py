@@ -91,6 +91,20 @@ def host_compiler(path: str, version: str) -> ReportLine | None:
     return ReportLine("nvcc", "no", what, fix)
 
 
+def shared_library(command: str) -> ReportLine | None:
+    """For a C++ compiler without libstdc++.so: what it links has a copy of that library, beside PyTorch's."""
+    shown = output_of(command, "-print-file-name=libstdc++.so").strip()
+    if shown != "libstdc++.so":  # a path, where there is one; clang++ on macOS has another library
+        return None
+    what = (
+        "it has no libstdc++.so, so each extension carries a C++ library of its own beside PyTorch's; "
+        "such an extension was seen to crash where it made the text of an error"
+    )
+    return ReportLine(
+        "C++ compiler", "--", f"{command}: {what}", "take the system's: unset CXX CC CUDAHOSTCXX"
+    )
+
+
 def wanted_cards() -> ReportLine | None:
     """For a TORCH_CUDA_ARCH_LIST that leaves this card out, so that a module has no kernel for it."""
     wanted, capability = os.environ.get("TORCH_CUDA_ARCH_LIST", ""), detect.gpu_capability()

@@ -180,6 +180,20 @@ def test_c_plus_plus_compilers_old_and_new(
     assert line.state == state and said in line.what
 
 
+def test_a_compiler_that_links_its_c_plus_plus_library_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for printed, state in (("/usr/lib/gcc/x86_64-linux-gnu/12/libstdc++.so", "ok"), ("libstdc++.so", "--")):
+        compiler = tmp_path / "g++"
+        cases = f'-print*) echo {printed} ;; -dump*) echo 13 ;; *) echo "g++ (Own) 13.3.0" ;;'
+        compiler.write_text(f"#!/bin/sh\ncase $1 in {cases} esac\n")
+        compiler.chmod(0o755)
+        monkeypatch.setenv("CXX", str(compiler))
+        line = software.compiler()
+        assert line.state == state, line
+    assert "carries a C++ library of its own" in line.what and "unset CXX" in line.fix
+
+
 def test_pythons_and_nvccs_that_are_newer_than_those_tried(
     made: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
