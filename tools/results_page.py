@@ -176,6 +176,7 @@ GROUPS = (
             "fuzz.json": "Mutants of frames and of texts",
             "outside_kernelbench.json": "Test kernels of KernelBench",
             "outside_pygpubench.json": "Exploits of pygpubench",
+            "outside_gpuemu.json": "Operators of The Correctness Illusion",
         },
     ),
 )
