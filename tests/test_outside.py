@@ -1,4 +1,4 @@
-"""The corpora of others: what is made of a checkout, and that a file which is right at one size only is caught."""
+"""The corpora of others: a checkout becomes pairs, and a file that is right at one size only is caught."""
 
 import json
 from pathlib import Path
