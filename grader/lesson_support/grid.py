@@ -86,9 +86,9 @@ class Array:
         if isinstance(index, bool) or not isinstance(index, int):
             raise TypeError(not_an_index(self.name, index))
         if not 0 <= index < len(self.values):
-            self._refuse(
-                kind, index, f"{self.name} has {len(self.values)} elements, 0 to {len(self.values) - 1}"
-            )
+            count = len(self.values)
+            has = f"{count} elements, 0 to {count - 1}" if count != 1 else "1 element, number 0"
+            self._refuse(kind, index, f"{self.name} has {has}")
         return self.values[index]
 
     def _refuse(self, kind: str, index: int, fault: str) -> None:

@@ -16,6 +16,8 @@ from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from grader.domain.verdict import Evidence
+
 SIDES = {-1: "the first element has no left neighbour", 1: "the last element has no right neighbour"}
 
 
@@ -42,6 +44,21 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield from _before_the_guard(kernel, at)
     else:
         yield from _no_neighbour(kernel, at)
+
+
+def neighbour(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """Which neighbour does not exist that a thread touches which has an element of its own."""
+    kernel = _on_grid(text, finding)
+    at = _touched(kernel, finding) if kernel else None
+    if kernel and at and at.own < at.n:
+        yield from _no_neighbour(kernel, at)
+
+
+def has_an_element(said: Evidence) -> bool:
+    """Whether the thread whose access was refused has an element of its own."""
+    ids, size, n = said.get("thread"), _whole(said.get("size")), _whole(said.get("n"))
+    ids = [_whole(one) for one in ids] if isinstance(ids, list) else []
+    return len(ids) == 2 and ids[0] * size + ids[1] < n
 
 
 def _touched(kernel: ast.FunctionDef, finding: Finding) -> _Touched | None:
@@ -100,15 +117,25 @@ def _value(thread: OneThread, node: ast.expr) -> int | None:
 
 def _no_neighbour(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
     """``x[i - 1]`` in the first thread, ``x[i + 1]`` in the last."""
-    where = at.node.slice
-    if not isinstance(where, ast.BinOp) or not isinstance(where.right, ast.Constant):
-        return
-    index, i = _value(at.thread, where), ast.unparse(where.left)
-    if index is None or _value(at.thread, where.left) != at.own:
-        return
-    step = index - at.own
+    where, index = at.node.slice, _value(at.thread, at.node.slice)
     shown, array = ast.unparse(at.node), ast.unparse(at.node.value)
+    if index is None:
+        return
+    beside = isinstance(where, ast.BinOp) and isinstance(where.right, ast.Constant)
+    left = where.left if isinstance(where, ast.BinOp) else where
+    if not beside or _value(at.thread, left) != at.own:
+        if at.n == 1 and index in (-1, 1):
+            is_ = f"`{shown}` is {array}[{index}], which" if shown != f"{array}[{index}]" else f"`{shown}`"
+            cause = (
+                f"With one element in all, that of {at.who} is the first and the last: it has no neighbour, and "
+                f"{is_} does not exist."
+            )
+            yield Fact("no-neighbour", at.node.lineno, cause, f"Read it only where `{at.limit} > 1`.")
+        return
+    step, i = index - at.own, ast.unparse(left)
     edge = SIDES.get(step, "there is no element so far beside its own")
+    if at.n == 1 and step in SIDES:
+        edge = "the only element has no neighbour"
     if step < 0:
         ask = f"{i} > 0" if step == -1 else f"{i} >= {-step}"
     else:

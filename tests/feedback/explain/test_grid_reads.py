@@ -49,6 +49,21 @@ def test_a_neighbour_that_does_not_exist(
 
 
 @pytest.mark.parametrize(
+    ("more", "index", "words"),
+    [
+        (" + x[1]", 1, "it has no neighbour, and `x[1]` does not exist. Read it only where `n > 1`."),
+        (" + x[n - 2]", -1, "`x[n - 2]` is x[-1], which does not exist. Read it only where `n > 1`."),
+        (" + x[i + 1]", 1, "the only element has no neighbour. Read it only where `i < n - 1`."),
+        (" + x[i - 1]", -1, "the only element has no neighbour. Read it only where `i > 0`."),
+        (" + x[2]", 2, ""),
+    ],
+)  # fmt: skip
+def test_one_element_in_all(more: str, index: int, words: str) -> None:
+    rule, where, said = told(LEFT.format(more), (0, 0), 4, index, n=1)
+    assert words in said and (rule, where) == (("no-neighbour", 4) if words else ("", 0))
+
+
+@pytest.mark.parametrize(
     ("test", "then", "words"),
     [
         ("if i < n:", "out[i] = total", "before line 4 asks `i < n`, which is to keep thread 7 of block 3 out"),
