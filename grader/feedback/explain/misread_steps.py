@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
+from grader.feedback.explain import grid_reads
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
 
 if TYPE_CHECKING:
@@ -242,20 +243,40 @@ def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                             f"Write `{q} + (1 if {r} else 0)`.")  # fmt: skip
 
 
+CATCHES = {"IndexError", "LookupError", "Exception", "BaseException"}
+
+
 def _caught_too_late(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``try: out[i] = ...`` with ``except IndexError`` in place of a guard."""
     kernel, names = kernel_in_python(text, finding) or (None, [])
+    line, said = finding.evidence.get("line"), finding.evidence
     for node in ast.walk(kernel) if kernel else ():
-        caught = (
-            [ast.unparse(one.type) if one.type else "" for one in node.handlers]
-            if isinstance(node, ast.Try)
-            else []
-        )
-        if any(one in ("IndexError", "Exception", "") for one in caught):
-            yield Fact(
-                "caught-too-late", node.lineno,  # type: ignore[attr-defined]
-                "`try` lets the thread touch an element that does not exist, and looks at what came of it afterwards. A GPU raises no IndexError: the access is made, and the grader counts it.",
-                f"Ask before the access whether the element exists: `if i < {names[3]}:`, with the number of the thread's element for i.")  # fmt: skip
+        if (word := _catches(node)) and any(
+            line in range(n.lineno, (n.end_lineno or 0) + 1) for n in node.body
+        ):  # type: ignore[attr-defined]
+            cause = f"`{word}` comes too late: a GPU raises no IndexError. The access is made, and the grader counts it."
+            fix = f"Ask before the access whether the element exists: `if i < {names[3]}:`, with the number of the thread's element for i."
+            if near := next(grid_reads.neighbour(text, finding), None):
+                asked = re.sub(r"^(?:Ask for|Read it only where)", "read it only where", near.fix)
+                cause, fix = f"{cause} {near.cause}", f"Ask before the access: {asked}"
+            elif grid_reads.has_an_element(said):
+                fix = f"Ask before the access whether this element exists: its number must be at least 0 and below {names[3]}."
+            yield Fact("caught-too-late", node.lineno, cause, fix)  # type: ignore[attr-defined]
+            return
+
+
+def _catches(node: ast.AST) -> str:
+    """``try`` or ``suppress`` where an IndexError is caught; else ""."""
+    kinds: list[ast.expr | None] = []
+    word = "try"
+    if isinstance(node, ast.Try):
+        kinds = [h.type for h in node.handlers]
+    elif isinstance(node, ast.With):
+        calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
+        kinds = [a for c in calls if ast.unparse(c.func).endswith("suppress") for a in c.args]
+        word = "suppress"
+    each = [one for kind in kinds for one in (kind.elts if isinstance(kind, ast.Tuple) else [kind])]
+    return word if any(one is None or ast.unparse(one) in CATCHES for one in each) else ""
 
 
 def _calls_itself(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -38,6 +38,14 @@ def scale(x):
 """
 RECURSION = "RecursionError: maximum recursion depth exceeded (m.py, line 4: return scale(x))"
 GRID = {"on_grid": "scale_blocks", "size": 8, "n": 37, "index": 3}
+TRY = """def neighbours(block, thread, size, n, x, out):
+    i = block * size + thread
+    {}:
+        left = x[i - 1]
+    {}
+        left = 0
+    out[i] = left
+"""
 RACE = "Line 4: block 1, thread 3 writes out[3], and block 0, thread 3 writes it too."
 FIVE = "Line 2: blocks_for(32, 8) is 5, expected 4."
 FRACTION = "RuntimeError: quantile() q must be in the range [0, 1] but got 10 (t.py, line 12: return)"
@@ -45,9 +53,9 @@ CUTS = "    cuts = statistics.quantiles(seconds, n=10)\n"
 
 
 def told(source: str, status: Status, message: str) -> dict[str, object]:
-    found = explained(
-        Finding("check", status, message, 0, 2, dict(GRID) if "def scale_blocks" in source else {}), source
-    )
+    read_at = {"thread": [4, 7], "line": 4} if status is Status.ILLEGAL_ACCESS else {}
+    evidence = GRID | read_at if "def scale_blocks" in source else {}
+    found = explained(Finding("check", status, message, 0, 2, evidence), source)
     return found.evidence.get("explanation") or {}  # type: ignore[return-value]
 
 
@@ -72,7 +80,7 @@ def told(source: str, status: Status, message: str) -> dict[str, object]:
          "one more block together"),
         (BLOCKS, "(n + size - 1) // size", "n // size + (not n % size)", Status.WRONG_ANSWER, FIVE, 2, r"`n // size \+ \(n % size != 0\)`"),
         (KERNEL, "    if i < n:\n        out[i] = factor * x[i]", "    try:\n        out[i] = factor * x[i]\n    except IndexError:\n        pass",
-         Status.ILLEGAL_ACCESS, "Block 4, thread 7 reads x[39]", 3, "A GPU raises no IndexError"),
+         Status.ILLEGAL_ACCESS, "Block 4, thread 7 reads x[39]", 3, "a GPU raises no IndexError"),
         (MODULE, "extension.scale(x)", "scale(x)", Status.RAISED, RECURSION, 4, r"it calls itself.*`extension.scale\(x\)`"),
     ],
 )  # fmt: skip
@@ -131,3 +139,30 @@ def test_no_solution_has_such_a_step() -> None:
                 lesson.name,
                 name,
             )
+
+
+@pytest.mark.parametrize(
+    ("begin", "caught", "ids", "index", "says"),
+    [
+        ("try", "except IndexError:", (0, 0), -1, "no left neighbour. Ask before the access: read it only where `i > 0`."),
+        ("try", "except (KeyError, IndexError):", (0, 0), -1, "`try` comes too late"),
+        ("try", "except LookupError:", (0, 0), -1, "`try` comes too late"),
+        ("try", "except:", (4, 6), 37, "`if i < n:`"),
+        ("try", "except IndexError:", (0, 2), 40, "its number must be at least 0 and below n"),
+        ("with suppress(IndexError)", "if left is None:", (0, 0), -1, "`suppress` comes too late"),
+        ("try", "except KeyError:", (0, 0), -1, ""),
+        ("with open(p)", "if left is None:", (0, 0), -1, ""),
+    ],
+)  # fmt: skip
+def test_an_error_that_a_gpu_does_not_raise(
+    begin: str, caught: str, ids: tuple[int, int], index: int, says: str
+) -> None:
+    """What is advised is true of the thread whose access it is: the first one's number is below n."""
+    evidence = GRID | {"on_grid": "neighbours", "thread": list(ids), "index": index, "line": 4, "array": "x"}
+    finding = Finding("c", Status.ILLEGAL_ACCESS, "", 0, 1, evidence)
+    for line, rule in ((4, "caught-too-late" if says else ""), (7, "")):  # the last is outside of `try`
+        finding.evidence["line"] = line
+        found = explained(finding, TRY.format(begin, caught)).evidence.get("explanation") or {}
+        assert (found.get("rule") == "caught-too-late") == bool(rule)
+        assert not rule or (found["line"] == 3 and says in f"{found['cause']} {found['fix']}"), found
+        assert "i < n" not in str(found) or ids == (4, 6)
