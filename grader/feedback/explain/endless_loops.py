@@ -1,7 +1,8 @@
-"""Loops of C++ whose condition nothing in them changes; see ``facts.py``."""
+"""Loops whose condition nothing in them changes; see ``facts.py``."""
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -110,4 +111,54 @@ def _mended(function: CppFunction, loop: Loop, condition: str, own: list[str]) -
     return f"Change {first} in the loop, or ask once, with `if ({condition})`."
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_endless, OUTSIDE | {Status.TIMEOUT, Status.FAILED}),)
+SIMPLE = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.cmpop, ast.boolop,
+          ast.operator, ast.unaryop, ast.expr_context)  # fmt: skip
+
+
+def _endless_in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``while i < n: out[i] = ...`` of Python."""
+    on_grid, at = finding.evidence.get("on_grid"), re.match(r"Line (\d+): ", finding.message)
+    for function in text.top_functions:
+        if on_grid and function.name != on_grid:
+            continue
+        shared = {n for s in ast.walk(function) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+        for loop in (n for n in ast.walk(function) if isinstance(n, ast.While)):
+            names = list(dict.fromkeys(n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)))
+            inside = range(loop.lineno, (loop.end_lineno or 0) + 1)
+            if (at and int(at[1]) not in inside) or not names or shared & set(names):
+                continue
+            if not all(isinstance(n, SIMPLE) for n in ast.walk(loop.test)) or _may_end(loop, set(names)):
+                continue
+            first, asked = names[0], text.quoted(loop.test)
+            cause = f"`while` asks again and again, and nothing in this loop changes {' or '.join(names[:2])}: once `{asked}` is true, it never ends."
+            fix = f"A guard asks once: write `if {asked}:`."
+            if not on_grid:
+                fix = f"Change {first} in the loop, or ask once, with `if {asked}:`."
+            elif any(ast.unparse(n).startswith(f"{first} + ") for n in loop.body):
+                fix = f"{fix} (`{first} + ...` alone does not change {first}.)"
+            yield Fact("endless-loop", loop.lineno, cause, fix)
+            return
+
+
+def _may_end(loop: ast.While, names: set[str]) -> bool:
+    """Whether something in the loop leaves it, or may change what it asks for."""
+    for node in (n for one in loop.body for n in ast.walk(one)):
+        match node:
+            case ast.Break() | ast.Return() | ast.Raise() | ast.Yield() | ast.YieldFrom() | ast.Await():
+                return True
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if name in names:
+                return True
+            case ast.Call(func=called, args=args, keywords=given):
+                parts = [called, *args, *(k.value for k in given)]
+                owners = [p.value if isinstance(p, ast.Attribute | ast.Starred) else p for p in parts]
+                if any(isinstance(p, ast.Name) and p.id in names for p in owners):
+                    return True
+                if isinstance(called, ast.Name) and called.id in ("exit", "quit", "next"):
+                    return True
+    return False
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_endless, OUTSIDE | {Status.TIMEOUT, Status.FAILED}),
+    (_endless_in_python, frozenset({Status.TIMEOUT})),
+)

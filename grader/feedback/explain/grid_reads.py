@@ -39,6 +39,7 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if kernel is None or at is None:
         return
     if at.own >= at.n:
+        yield from _does_nothing(kernel, at)
         yield from _one_too_far(kernel, at)
         yield from _asks_the_thread(kernel, at)
         yield from _before_the_guard(kernel, at)
@@ -163,6 +164,43 @@ def _asked(kernel: ast.FunctionDef, at: _Touched) -> ast.expr | None:
             alone = isinstance(node, ast.IfExp) or not at.thread.stores(*node.body)
             found = node.test if alone else None
     return found
+
+
+def _does_nothing(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:
+    """``if i >= n: pass`` and ``if i < n: pass`` above the access."""
+    for node in (n for n in ast.walk(kernel) if isinstance(n, ast.If)):
+        true, last = _value(at.thread, node.test), node.body[-1]
+        words = [_idle(one) for one in node.body]
+        line, test = at.node.lineno, ast.unparse(node.test)
+        if true is None or not all(words) or (last.end_lineno or 0) >= line or node.orelse:
+            continue
+        names = dict.fromkeys(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
+        values = " and ".join(f"{k} is {at.thread.known[k]}" for k in names if k in at.thread.known)
+        shown = "print(...)" if words[-1].startswith("print(") else words[-1]
+        if true:
+            does = "prints, and that is all" if shown != words[-1] else "does nothing"
+            cause = f"`{shown}` {does}: in {at.who}, {values}, so `{test}` is true, and the function goes on to line {line}."
+            instead = f"write `return` {'below' if shown != words[-1] else 'in place of'} `{shown}`"
+            yield Fact("guard-without-return", last.lineno, cause, f"Leave it there: {instead}.")
+        elif shown == words[-1]:
+            cause = f"Nothing stands in this `if` but `{shown}`: line {line} is outside of it, so {at.who} comes to it, where {values} and `{test}` is false."
+            yield Fact(
+                "guard-without-return",
+                node.lineno,
+                cause,
+                f"Move line {line} into the `if`, in place of `{shown}`.",
+            )
+        return
+
+
+def _idle(one: ast.stmt) -> str:
+    """The text of a statement that a thread goes on from as if nothing had been: ``pass``, ``...``, ``i``; else ""."""
+    match one:
+        case ast.Pass() | ast.Expr(value=ast.Constant() | ast.Name()):
+            return ast.unparse(one)
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return ast.unparse(one)
+    return ""
 
 
 def _one_too_far(kernel: ast.FunctionDef, at: _Touched) -> Iterator[Fact]:

@@ -167,6 +167,11 @@ def constants(code: str, value: str) -> str:
     return value
 
 
+NO_RETURN = re.compile(
+    r"\b(if\s*\(\s*\w+\.numel\s*\(\s*\)\s*(?:==\s*0|<\s*1|<=\s*0)\s*\))\s*(?:;|\{[\s;]*\})"
+)
+
+
 def _empty_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     called = re.search(r"<<<", text.code)
     refused = f"{finding.message}\n{finding.evidence.get('text', '')}"
@@ -176,8 +181,12 @@ def _empty_grid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield from _dimensions_asked(text)
         yield from _one_size_asked(text)
         cause = "This case has no elements, so this launch has a grid of 0 blocks, and CUDA refuses that."
+        idle = NO_RETURN.search(text.code)
+        at = idle.start() if idle else called.start()
         fix = "Return before the launch if there is nothing to do: `if (x.numel() == 0) return out;`."
-        yield Fact("empty-grid", text.line(called.start()), cause, fix)
+        if idle:
+            cause += f" `{' '.join(idle[1].split())}` asks for that and does nothing, so the function goes on to the launch."
+        yield Fact("empty-grid", text.line(at), cause, fix)
 
 
 def _dimensions_asked(text: SubmissionText) -> Iterator[Fact]:

@@ -251,9 +251,9 @@ def _caught_too_late(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     kernel, names = kernel_in_python(text, finding) or (None, [])
     line, said = finding.evidence.get("line"), finding.evidence
     for node in ast.walk(kernel) if kernel else ():
-        if (word := _catches(node)) and any(
-            line in range(n.lineno, (n.end_lineno or 0) + 1) for n in node.body
-        ):  # type: ignore[attr-defined]
+        if not isinstance(node, ast.Try | ast.With) or not (word := _catches(node)):
+            continue
+        if any(line in range(n.lineno, (n.end_lineno or 0) + 1) for n in node.body):
             cause = f"`{word}` comes too late: a GPU raises no IndexError. The access is made, and the grader counts it."
             fix = f"Ask before the access whether the element exists: `if i < {names[3]}:`, with the number of the thread's element for i."
             if near := next(grid_reads.neighbour(text, finding), None):
@@ -261,17 +261,17 @@ def _caught_too_late(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 cause, fix = f"{cause} {near.cause}", f"Ask before the access: {asked}"
             elif grid_reads.has_an_element(said):
                 fix = f"Ask before the access whether this element exists: its number must be at least 0 and below {names[3]}."
-            yield Fact("caught-too-late", node.lineno, cause, fix)  # type: ignore[attr-defined]
+            yield Fact("caught-too-late", node.lineno, cause, fix)
             return
 
 
-def _catches(node: ast.AST) -> str:
+def _catches(node: ast.Try | ast.With) -> str:
     """``try`` or ``suppress`` where an IndexError is caught; else ""."""
     kinds: list[ast.expr | None] = []
     word = "try"
     if isinstance(node, ast.Try):
         kinds = [h.type for h in node.handlers]
-    elif isinstance(node, ast.With):
+    else:
         calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
         kinds = [a for c in calls if ast.unparse(c.func).endswith("suppress") for a in c.args]
         word = "suppress"

@@ -34,6 +34,8 @@ def refused(finding: Finding, source: str) -> Explanation | None:
     line, lines = finding.evidence.get("line"), source.splitlines()
     if formatted := _formatted(finding, source):
         return formatted
+    if outside := _outside_a_loop(finding, lines):
+        return indices.told(outside, source)
     if "SyntaxError" not in finding.message or not isinstance(line, int) or not 0 < line <= len(lines):
         return None
     bare = TEXT.sub(lambda m: " " * len(m[0]), lines[line - 1])
@@ -48,6 +50,21 @@ def refused(finding: Finding, source: str) -> Explanation | None:
         fix = f"Write `{code.strip()}`." if len(code.strip()) < LONGEST else f"Write `{right.strip()}`."
         return indices.told(Fact("python-sign", line, cause, fix), read(source).source)
     return None
+
+
+def _outside_a_loop(finding: Finding, lines: list[str]) -> Fact | None:
+    """``continue`` and ``break`` for a ``return``."""
+    said = re.search(
+        r"SyntaxError: '(?P<w>continue|break)' (?:not properly in|outside) loop.*?\.py, line (?P<n>\d+)",
+        finding.message,
+    )
+    if said is None or not 0 < int(said["n"]) <= len(lines):
+        return None
+    line, word = int(said["n"]), said["w"]
+    does = "goes on with the next turn of a loop" if word == "continue" else "leaves a loop"
+    inside = lines[line - 1][:1].isspace()
+    fix = f"To leave the function there, write `return` in place of `{word}`." if inside else ""
+    return Fact("left-outside-loop", line, f"`{word}` {does}, and this line stands in none.", fix)
 
 
 def _formatted(finding: Finding, source: str) -> Explanation | None:

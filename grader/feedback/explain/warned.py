@@ -110,7 +110,34 @@ def _condition(one: Warned, _lines: list[str]) -> Words | None:
     return "assigns-in-condition", cause, "Compare with `==`.", one.line
 
 
-def _empty(one: Warned, _lines: list[str]) -> Words:
+IDLE = re.compile(r"\s*(?P<if>if\s*\((?P<c>[^;{}]{1,200})\))\s*(?P<b>\{?\s*(?P<v>\w*)\s*;)")
+
+
+def _guard(one: Warned, lines: list[str]) -> Words | None:
+    """``if (i >= n);`` and ``if (i >= n) { i; }`` above what was to be left out."""
+    above = _line(lines, one.line - 1).rstrip()
+    code = _line(lines, one.line)
+    guard = IDLE.match(code) or (
+        IDLE.match(f"{above} {code.strip()}") if re.search(r"[{)]$", above) else None
+    )
+    if (
+        not guard
+        or not re.search(r"\w\s*>=?\s*\w", guard["c"])
+        or (not guard["v"] and _depends(one.line, lines))
+    ):
+        return None
+    cause = "The semicolon after the condition ends the statement: true or not, what stands below is done."
+    if guard["v"]:
+        cause = (
+            f"`{guard['v']};` does nothing: whether the condition is true or not, what stands below is done."
+        )
+    end = "return ...;" if _hands_back(one.line, lines) else "return;"
+    return "empty-body", cause, f"To leave there, write `{guard['if']} {end}`.", one.line
+
+
+def _empty(one: Warned, lines: list[str]) -> Words:
+    if words := _guard(one, lines):
+        return words
     cause = (
         "The semicolon after the condition ends the statement: what was to depend on it is done in any case."
     )
@@ -120,6 +147,13 @@ def _empty(one: Warned, _lines: list[str]) -> Words:
         "Remove the semicolon, or put braces around what depends on the condition.",
         one.line,
     )
+
+
+def _depends(number: int, lines: list[str]) -> bool:
+    """Whether what stands below the line looks as if it were to depend on its condition: indented, or in braces."""
+    below = next((text for text in lines[number:] if text.strip()), "")
+    deep = [len(text) - len(text.lstrip()) for text in (_line(lines, number), below)]
+    return deep[1] > deep[0] or below.lstrip().startswith("{")
 
 
 def _uninitialised(one: Warned, _lines: list[str]) -> Words:
@@ -143,6 +177,8 @@ def _shift(one: Warned, _lines: list[str]) -> Words:
 
 
 def _unused(one: Warned, lines: list[str]) -> Words | None:
+    if words := _guard(one, lines):
+        return words
     code = _line(lines, one.line)
     if "comma" in one.text:
         return _comma(one, lines) if "[" in code else None

@@ -96,6 +96,24 @@ def test_a_guard_that_is_one_too_far(guard: str, says: str) -> None:
     assert says in said and (rule, where) == (("guard-too-far", 3) if says else ("", 0))
 
 
+@pytest.mark.parametrize(
+    ("body", "at", "says"),
+    [
+        ("    if i >= n:\n        pass\n    out[i] = x[i]\n", 4, "`pass` does nothing: in thread 5 of block 3, i is 29 and n is 29, so `i >= n` is true, and the function goes on to line 5."),
+        ("    if i >= n:\n        ...\n    out[i] = x[i]\n", 4, "write `return` in place of `...`."),
+        ("    if i >= n:\n        i\n    out[i] = x[i]\n", 4, "write `return` in place of `i`."),
+        ("    if i >= n:\n        print(i, n)\n    out[i] = x[i]\n", 4, "write `return` below `print(...)`."),
+        ("    if i < n:\n        pass\n    out[i] = x[i]\n", 3, "Move line 5 into the `if`, in place of `pass`."),
+        ("    if i < 0:\n        print(i)\n    out[i] = x[i]\n", 0, ""),
+        ("    if i >= n:\n        left = 0\n    out[i] = x[i]\n", 0, ""),
+        ("    if unknown(i):\n        pass\n    out[i] = x[i]\n", 0, ""),
+    ],
+)  # fmt: skip
+def test_a_guard_that_does_nothing(body: str, at: int, says: str) -> None:
+    rule, where, said = told(HEAD + body, (3, 5), 5, 29)
+    assert says in said and (rule, where) == (("guard-without-return", at) if at else ("", 0))
+
+
 def test_nothing_is_said_of_an_index_that_cannot_be_followed() -> None:
     source = HEAD + "    for j in range(3):\n        i = i + j\n    out[0] = x[i - 1]\n"
     assert told(source, (0, 0), 5, -1) == ("", 0, "")

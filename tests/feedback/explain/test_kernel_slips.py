@@ -94,6 +94,86 @@ def test_a_guard_that_is_not(body: str) -> None:
     assert not _said(_guard, body)
 
 
+_idle = inverted_guards.FACTS[1][0]
+
+
+@pytest.mark.parametrize(
+    ("body", "cause", "fix"),
+    [
+        ("if (i >= n) {}\n    out[i] = x[i];", "goes on to line 5", "`if (i >= n) return;`"),
+        ("if (i >= n);\n    out[i] = x[i];", "nothing that leaves the kernel", "`if (i >= n) return;`"),
+        (
+            "if (i >= n) {\n        i;\n    }\n    out[i] = x[i];",
+            "goes on to line 7",
+            "`if (i >= n) return;`",
+        ),
+        ('if (i >= n) printf("outside");\n    out[i] = x[i];', "a `printf` alone", "`if (i >= n) return;`"),
+        (
+            "if (i >= n || t >= n) { }\n    out[i] = x[i];",
+            "goes on to line 5",
+            "`if (i >= n || t >= n) return;`",
+        ),
+        ("if (i < n) {}\n    { out[i] = x[i]; }", "every thread comes to line 5", "`if (i < n) { ... }`"),
+    ],
+)
+def test_a_guard_that_nothing_depends_on(body: str, cause: str, fix: str) -> None:
+    (fact,) = _said(_idle, body)
+    assert fact.line == 4 and cause in fact.cause and fix in fact.fix
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i >= n) return;\n    out[i] = x[i];",
+        "if (i >= n) { } else out[i] = x[i];",
+        'if (i >= n) printf("outside");\n    if (i < n) out[i] = x[i];',
+        'if (i < n) printf("%d", i);\n    out[i] = i < n ? x[i] : 0;',
+        "if (t == 0) { }\n    out[i] = x[i];",
+        "int rows = 3; if (rows >= n) { }\n    out[i] = x[i];",
+        "if (i >= n) { t = 0; }\n    out[i] = x[i];",
+        "while (t < n) { if (t >= n) break; }\n    out[i] = x[i];",
+    ],
+)
+def test_a_guard_that_something_depends_on(body: str) -> None:
+    assert not _said(_idle, body)
+
+
+ON_GRID = """def k(block, thread, size, n, x, out):
+    i = block * size + thread
+    {}
+"""
+_again = endless_loops.FACTS[1][0]
+
+
+@pytest.mark.parametrize(
+    ("body", "cause", "fix"),
+    [
+        ("while i < n:\n        out[i] = x[i]", "changes i or n", "write `if i < n:`."),
+        ("while i < n:\n        out[i] = abs(x[i])\n        i + size", "changes i or n", "`i + ...` alone"),
+        (
+            "while i < n and thread:\n        thread\n        out[i] = 1",
+            "`i < n and thread` is true",
+            "write `if",
+        ),
+        ("while i < n:\n        out[i] = x[i]\n        i += size", "", ""),
+        ("while i < n:\n        out[i] = x[i]\n        break", "", ""),
+        ("while i < n:\n        out[i] = x[i]\n        return", "", ""),
+        ("while x[i] < n:\n        x[i] += 1", "", ""),
+        ("while i < n:\n        advance(i)", "", ""),
+        ("while True:\n        out[i] = x[i]", "", ""),
+        ("while i < n:\n        for i in range(n):\n            out[i] = 1", "", ""),
+    ],
+)
+def test_a_while_for_a_guard(body: str, cause: str, fix: str) -> None:
+    at = Finding("c", Status.TIMEOUT, "Line 4: block 0, thread 0 was stopped here", evidence={"on_grid": "k"})
+    every_fact = list(_again(read(ON_GRID.format(body)), at))
+    assert bool(every_fact) == bool(cause)
+    for fact in every_fact:
+        assert fact.line == 3 and cause in fact.cause and fix in fact.fix
+    other = Finding("c", Status.TIMEOUT, "Line 9: block 0", evidence={"on_grid": "k"})
+    assert not list(_again(read(ON_GRID.format(body)), other))
+
+
 @pytest.mark.parametrize(
     ("bytes_", "launch", "cause", "fix"),
     [
@@ -183,6 +263,8 @@ HOSTILE: tuple[Callable[[int], str], ...] = (
     lambda n: "while (" * n,
     lambda n: "while (i < n) " * n,
     lambda n: "if (i < n" * n,
+    lambda n: "if (i < n) {};" * n,
+    lambda n: "if (i >= n) i; x[i];" * n,
     lambda n: "make_float4(" * n,
     lambda n: "o.x = " * n,
     lambda n: "extern __shared__ " * n,
@@ -193,6 +275,6 @@ HOSTILE: tuple[Callable[[int], str], ...] = (
 def test_long_text_takes_no_time(made: Callable[[int], str]) -> None:
     text, finding = read(KERNEL.format(made(2000))), Finding("memory", Status.FAILED, "")
     begun = time.process_time()
-    for find in (_endless, _guard, _lanes, dynamic_shared.FACTS[0][0]):
+    for find in (_endless, _again, _guard, _idle, _lanes, dynamic_shared.FACTS[0][0]):
         list(find(text, finding))
     assert time.process_time() - begun < 4
