@@ -16,6 +16,7 @@ from grader.protocol.messages import Facts, Launch, MemoryFinding
 from grader.protocol.play import Call, CallApart, Step
 from grader.referee import ownership
 from grader.referee.fault import FaultError
+from grader.referee.process import exit_reason
 from grader.referee.process.player_process import MAX_OUTPUT_BYTES, Answer, Player
 from grader.referee.redact import redact_memory
 from grader.referee.side import Reference, Side
@@ -223,7 +224,11 @@ class Session:
         fault.evidence.pop("findings", None)
         seen, fault.seen = fault.seen, ()
         self.observe(seen)
+        if case.expect == "raise":
+            fault.evidence["must_refuse"] = True
         if fault.dead and self.player:
+            if fault.evidence.get("signal") == "SIGABRT":
+                fault.evidence |= exit_reason.printed(self.player.output)
             self.lost(fault)
         if case.expect == "raise" and fault.status in REFUSALS:
             return Finding(

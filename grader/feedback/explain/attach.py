@@ -41,7 +41,7 @@ ERRORS = {Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.RAISED, Status.CUDA_
 # What a warning of the compiler, or a fact about the text, says nothing about.
 BEFORE_THE_CALL = {
     Status.COMPILE_ERROR, Status.IMPORT_ERROR, Status.NOT_RUN, Status.TAMPERED,
-    Status.NOT_GRADABLE, Status.NO_KERNEL, Status.EXITED_EARLY, *PENDING,
+    Status.NOT_GRADABLE, Status.NO_KERNEL, *PENDING,
 }  # fmt: skip
 
 
@@ -57,7 +57,8 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     if found and not found.line:
         found = _placed(found, finding.message, source)
     if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
-        found = warned.explained(warnings, source) or facts.explained(finding, source)
+        by_warning = None if finding.status is Status.EXITED_EARLY else warned.explained(warnings, source)
+        found = by_warning or facts.explained(finding, source)
     message = (
         _suggestions(finding.message, source) if finding.status is Status.COMPILE_ERROR else finding.message
     )

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from grader.domain.verdict import Evidence
     from grader.protocol.messages import MemoryFinding
     from grader.protocol.wire import Json
 
+MOST_PRINTED = 4000
 STAGES = {
     "start": "Starting the submission's process",
     "load": "Importing the file",
@@ -131,6 +133,20 @@ def ended(code: int | None, last_words: LastWords, stage: str) -> FaultError:
         Status.CRASHED, f"The process crashed during {what} with {name}{_meaning(name)}{_where(last_words)}.",
         dead=True, signal=name,
     )  # fmt: skip
+
+
+ASSERTED = re.compile(r":(?P<line>\d{1,6}):[^\n]{0,2000}?\b[Aa]ssertion [`'].*?['`] failed")
+
+
+def printed(output: str) -> Evidence:
+    """What a process that gave up had printed about why: the line of an assertion, an exception."""
+    last = output[-MOST_PRINTED:]
+    said: Evidence = {}
+    if found := list(ASSERTED.finditer(last)):
+        said["asserted"] = int(found[-1]["line"])
+    elif re.search(r"terminate called after|free\(\)|malloc|corrupt|munmap_chunk|stack smashing", last):
+        said["uncaught"] = True
+    return said
 
 
 def stopped_by_watcher(reason: str, stage: str, limit: int) -> FaultError:
