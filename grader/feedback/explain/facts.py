@@ -783,6 +783,8 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *claim_inputs.LAST,
     *lines_of_tests.FACTS,
     (python_calls.no_iterator, frozenset({Status.RAISED})),
+    (python_calls.ran_out, frozenset({Status.RAISED})),
+    (python_calls.spent, frozenset({Status.RAISED})),
     *misread_steps.FACTS,
     *mistaken_values.FACTS,
     *python_mistakes.FACTS,

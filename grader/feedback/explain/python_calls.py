@@ -209,4 +209,150 @@ def no_iterator(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
             return
 
 
+def ran_out(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``next(inputs)`` of an iterator that has handed out all it had, and ``inputs.pop()`` of an empty list."""
+    told = re.search(r"StopIteration|IndexError: pop from (?:an )?empty", finding.message)
+    lines = {int(n) for n in re.findall(r"\.py, line (\d+)", finding.message)}
+    popped = told is not None and told[0].startswith("IndexError")
+    for call in ast.walk(text.tree) if told and text.tree else ():
+        match call:
+            case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name)]) if not popped:
+                pass
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop" | "popleft")) if popped:
+                pass
+            case _:
+                continue
+        made = _stored(text.tree, name)
+        if (
+            call.lineno not in lines
+            or len(made) != 1
+            or (maker := _maker(text, made[0], popped=popped)) is None
+        ):
+            continue
+        kind, values, count = maker
+        if sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(text.tree or call)) != 2:
+            count = 0  # something else takes values from it, too
+        how_many = f"its {count} values" if count else "its values"
+        then = f"the {_nth(count + 1)} `{text.quoted(call)}`" if count else f"one more `{text.quoted(call)}`"
+        error = "IndexError: pop from empty list" if popped else "StopIteration"
+        does = (
+            f"takes {how_many.replace('its', 'the')} out of the list"
+            if popped
+            else f"hands out {how_many} once"
+        )
+        cause = f"{kind} {does}; {then} finds nothing left ({error})."
+        fix = f"itertools.cycle begins again at its end: `{name} = itertools.cycle({values})`"
+        yield Fact("ran-out", made[0].lineno, cause, f"{fix}, and `next({name})`." if popped else f"{fix}.")
+        return
+
+
+def _nth(number: int) -> str:
+    tens = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if tens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def _stored(tree: ast.AST | None, name: str) -> list[ast.expr]:
+    """What a name gets by assignments there; each twice if it gets a value otherwise, too."""
+    nodes = list(ast.walk(tree)) if tree else []
+    values = [
+        n.value for n in nodes if isinstance(n, ast.Assign) and [ast.unparse(t) for t in n.targets] == [name]
+    ]
+    stores = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)]
+    given = [n for n in nodes if isinstance(n, ast.arg) and n.arg == name]
+    return values if len(values) == len(stores) and not given else [*values, *values]
+
+
+def _maker(text: SubmissionText, made: ast.expr, *, popped: bool) -> tuple[str, str, int] | None:
+    """What an iterator is made by, in words; its values as an argument of ``cycle``; how many, 0 if that is not told."""
+    match made:
+        case ast.Call(func=ast.Name(id="iter"), args=[values]) if not popped:
+            listed, count = values, _count(values)
+            if isinstance(values, ast.Name) and len(before := _stored(text.tree, values.id)) == 1:
+                count = _count(before[0])
+            return "`iter`", ast.unparse(listed), count
+        case ast.GeneratorExp(elt=elt, generators=parts) if not popped:
+            listed = ast.ListComp(elt, parts)
+            return "A generator, `(... for ...)`,", ast.unparse(listed), _count(listed)
+        case ast.Call(func=ast.Name(id="map" | "zip" | "filter" | "enumerate" | "reversed" as word)) if (
+            not popped
+        ):
+            return f"`{word}`", f"list({ast.unparse(made)})", _count(made)
+        case ast.List() | ast.ListComp() if popped:
+            return "`pop`", ast.unparse(made), _count(made)
+    return None
+
+
+def _count(values: ast.expr) -> int:
+    """How many values a list, a range or what is made of them has; 0 if that is not certain."""
+    match values:
+        case ast.List(elts=elts) | ast.Tuple(elts=elts) if not any(isinstance(e, ast.Starred) for e in elts):
+            return len(elts)
+        case ast.ListComp(generators=[ast.comprehension(iter=source, ifs=[])]):
+            return _count(source)
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(count))]):
+            return max(count, 0)
+        case ast.Call(func=ast.Name(id="map"), args=[_, source]):
+            return _count(source)
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "reversed" | "enumerate"), args=[source]):
+            return _count(source)
+    return 0
+
+
+READERS = re.compile(r"min|max|sum|sorted|list|tuple|statistics\.\w+|(?:f?mean|median|quantiles|p?stdev)")
+SPENT = re.compile(
+    r"StatisticsError: (?:no \w+ for empty data|.*requires at least|must have at least)|empty (?:sequence|iterable)|argument is empty"
+)
+
+
+def spent(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
+    """``statistics.median(seconds)`` and ``min(seconds)`` of a generator, which the first has used up."""
+    told = SPENT.search(finding.message)
+    lines = {int(n) for n in re.findall(r"\.py, line (\d+)", finding.message)}
+    for function in text.python_functions if told else ():
+        inside = range(function.lineno, (function.end_lineno or 0) + 1)
+        for name, read in _readers(function).items() if lines & set(inside) else ():
+            made = _spendable(text, function, name)
+            if made is None or len(read) < 2 or not {n.lineno for n in read[1:]} & lines:
+                continue
+            shown = text.quoted(made)
+            is_, listed = f"what `{shown.partition('(')[0]}` gives", f"list({shown})"
+            if isinstance(made, ast.GeneratorExp):
+                is_, listed = "a generator", f"[{shown.removeprefix('(').removesuffix(')')}]"
+            cause = (
+                f"`{name}` is {is_}, which hands out its values once: `{text.quoted(read[0])}`, in line "
+                f"{read[0].lineno}, takes them all, and the next finds none."
+            )
+            fix = "Make a list, which can be read as often as you like"
+            yield Fact("spent", made.lineno, cause, f"{fix}: `{listed}`." if len(listed) < 120 else f"{fix}.")
+            return
+
+
+def _readers(function: ast.FunctionDef) -> dict[str, list[ast.Call]]:
+    """By name, the calls that read a value to its end, in their order: ``min(seconds)``, ``sum(seconds)``."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and READERS.fullmatch(ast.unparse(node.func)):
+            for one in (a for a in node.args[:1] if isinstance(a, ast.Name)):
+                found.setdefault(one.id, []).append(node)
+    return {name: sorted(calls, key=lambda n: (n.lineno, n.col_offset)) for name, calls in found.items()}
+
+
+def _spendable(text: SubmissionText, function: ast.FunctionDef, name: str) -> ast.expr | None:
+    """The generator, or the call of ``map`` or ``zip``, that a name holds: by the function, or by its one caller."""
+    names = [a.arg for a in function.args.args]
+    made = _stored(function, name)
+    if name in names and not made:
+        calls = [n for n in ast.walk(text.tree or function) if isinstance(n, ast.Call)
+                 and ast.unparse(n.func) == function.name and len(n.args) > names.index(name)]  # fmt: skip
+        made = [n.args[names.index(name)] for n in calls]
+        if len(made) == 1 and isinstance(made[0], ast.Name) and made[0].id != name:
+            made = _stored(text.tree, made[0].id)
+    match made:
+        case [
+            ast.GeneratorExp() | ast.Call(func=ast.Name(id="map" | "zip" | "filter" | "iter" | "reversed"))
+        ]:
+            return made[0]
+    return None
+
+
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_refused, frozenset({Status.RAISED})),)

@@ -292,6 +292,10 @@ def test_dimensions_are_no_elements(condition: str, told: bool) -> None:
     found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "line": 0}
     assert (found["rule"] == "dimensions-asked") is told
     assert not told or found["line"] == 3
+    found = attach.explained(finding, source.replace(" return x;\n    k", " {}\n    k")).evidence[
+        "explanation"
+    ]
+    assert (found["line"] == 3) == ("numel" in condition)  # it asks, and goes on
 
 
 def test_the_same_mistake_in_both_directions_is_told_with_both_lines() -> None:

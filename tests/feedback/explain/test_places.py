@@ -105,6 +105,23 @@ def test_whole_numbers_of_64_bits_that_went_through_a_float(store: str, says: st
     assert found is None or found.rule != "through-float"
 
 
+@pytest.mark.parametrize(
+    ("kind", "guard", "number", "fix"),
+    [
+        ("empty-body", "    if (i >= n);\n    x[i] = 1;", 2, "To leave there, write `if (i >= n) return;`."),
+        ("empty-body", "    if (i >= n);\n        x[i] = 1;", 2, "Remove the semicolon"),
+        ("empty-body", "    if (i < n);\n    { x[i] = 1; }", 2, "Remove the semicolon"),
+        ("unused-value", "    if (i >= n) { i; }\n    x[i] = 1;", 2, "To leave there, write `if (i >= n) return;`."),
+        ("unused-value", "    if (i >= n) {\n        i;\n    }", 3, "To leave there, write `if (i >= n) return;`."),
+        ("unused-value", "    if (i < n) i + 1;", 2, "Store it"),
+    ],
+)  # fmt: skip
+def test_a_guard_whose_statement_is_nothing(kind: str, guard: str, number: int, fix: str) -> None:
+    source = f"__global__ void k(float* x, int n) {{\n{guard}\n}}\n"
+    said = warned.explained([Warned(kind, "a warning", "a.py", number)], source)
+    assert said is not None and fix in said.fix
+
+
 def test_a_name_of_a_function_alone_is_told_to_be_called() -> None:
     source = (
         "__global__ void k(float* out) {\n    __syncthreads;\n    out[0] + 1;\n}\nfloat f() {\n    1.0f;\n}"

@@ -214,3 +214,75 @@ def test_names_in_the_braces_of_such_a_text() -> None:
     assert told(source, "NameError: name 'i' is not defined", Status.IMPORT_ERROR)["rule"] == "formatted-cpp"
     plain = 'name = f"""{who} is here"""\n'
     assert told(plain, "NameError: name 'who' is not defined", Status.IMPORT_ERROR)["rule"] != "formatted-cpp"
+
+
+ITERATED = """def benchmark(make):
+    inputs = {}
+    return timed(lambda: k({}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "call", "cause", "fix"),
+    [
+        ("iter([make() for _ in range(16)])", "next(inputs)", "`iter` hands out its 16 values once; the 17th `next(inputs)`", "itertools.cycle([make() for _ in range(16)])"),
+        ("(make() for _ in range(20))", "next(inputs)", "A generator, `(... for ...)`, hands out its 20 values once; the 21st", "cycle([make() for _ in range(20)])"),
+        ("map(make, range(n))", "next(inputs)", "`map` hands out its values once; one more `next(inputs)` finds", "cycle(list(map(make, range(n))))"),
+        ("zip(a, b)", "*next(inputs)", "`zip` hands out its values once", "cycle(list(zip(a, b)))"),
+        ("iter((1, 2))", "next(inputs), next(inputs)", "`iter` hands out its values once", "cycle((1, 2))"),
+        ("iter([f(x) for x in y if x])", "next(inputs)", "`iter` hands out its values once", "cycle([f(x) for x in y if x])"),
+        ("make()", "next(inputs)", "", ""),
+        ("iter([1])\n    inputs = iter([2])", "next(inputs)", "", ""),
+        ("iter([1])", "next(other)", "", ""),
+    ],
+)  # fmt: skip
+def test_an_iterator_that_runs_out(made: str, call: str, cause: str, fix: str) -> None:
+    source = ITERATED.format(made, call)
+    found = told(source, f"StopIteration: (no message) (t.py, line {source.count(chr(10))}: return timed())")
+    assert (found["rule"] == "ran-out") == bool(cause)
+    assert not cause or (found["line"] == 2 and cause in str(found["cause"]) and fix in str(found["fix"]))
+
+
+def test_a_list_that_pop_empties() -> None:
+    source = ITERATED.format("[make() for _ in range(16)]", "inputs.pop()")
+    found = told(source, "IndexError: pop from empty list (t.py, line 3: return timed())")
+    assert found["line"] == 2 and "the 17th `inputs.pop()` finds nothing left" in str(found["cause"])
+    assert "and `next(inputs)`" in str(found["fix"])
+    assert told(source, "StopIteration: (no message) (t.py, line 3: return)")["rule"] != "ran-out"
+
+
+READ = """def timed(pairs):
+    seconds = {}
+    return summary(seconds)
+
+def summary(values):
+    cuts = {}
+    return statistics.median(values)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "first", "line", "fix"),
+    [
+        ("(e - s for s, e in pairs)", "statistics.quantiles(values, n=10)", 2, "`[e - s for s, e in pairs]`"),
+        ("map(took, pairs)", "sorted(values)", 2, "`list(map(took, pairs))`"),
+        ("[e - s for s, e in pairs]", "sorted(values)", 0, ""),
+        ("map(took, pairs)", "next(values)", 0, ""),
+        ("took(pairs)", "sorted(values)", 0, ""),
+    ],
+)
+def test_a_generator_that_is_read_twice(made: str, first: str, line: int, fix: str) -> None:
+    error = "StatisticsError: no median for empty data (t.py, line 7: return statistics.median(values))"
+    found = told(READ.format(made, first), error)
+    assert (found["rule"] == "spent") == bool(line)
+    assert not line or (
+        found["line"] == 2 and fix in str(found["fix"]) and "in line 6" in str(found["cause"])
+    )
+
+
+@pytest.mark.parametrize(("word", "said"), [("continue", "not properly in loop"), ("break", "outside loop")])
+def test_a_word_of_loops_outside_of_one(word: str, said: str) -> None:
+    source = f"def f(i):\n    if i > 2:\n        {word}\n    return i\n"
+    error = f"SyntaxError: '{word}' {said} (t.py, line 3) (t.py, line 3: {word})"
+    found = told(source, error, Status.IMPORT_ERROR)
+    assert found["line"] == 3 and f"write `return` in place of `{word}`" in str(found["fix"])
