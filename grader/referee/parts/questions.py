@@ -10,9 +10,9 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
@@ -39,6 +39,7 @@ class Asked:
     answer: float | str
     mistaken: dict[float, str] = field(default_factory=dict)  # answers to another question, and what they are
     look: str = ""  # where to look after a wrong answer, if it is another place than that of the others
+    elsewhere: tuple[float, ...] = ()  # the answers to the same question about another place
 
 
 def questions(path: Path, student: str) -> list[Asked]:
@@ -54,12 +55,12 @@ def questions(path: Path, student: str) -> list[Asked]:
             question.answer(recorded, step, region),
             trace_mistakes.mistaken(question.key, recorded, step, region),
         )
-        mistaken |= {
-            value: words
-            for value, words in _elsewhere(recorded, question, step, region).items()
-            if value not in mistaken
-        }
-        asked.append(Asked(question.key, words, question.unit, answer, mistaken))
+        elsewhere = _elsewhere(recorded, question, step, region)
+        asked.append(
+            Asked(
+                question.key, words, question.unit, answer, elsewhere | mistaken, elsewhere=tuple(elsewhere)
+            )
+        )
     return asked
 
 
@@ -153,7 +154,9 @@ class Quiz:
             return
         assert isinstance(student, str)
         claimed = answers if isinstance(answers, dict) else {}
-        for check, asked in zip(self.checks, self.ask(Path(self.path), student), strict=True):
+        every = self.ask(Path(self.path), student)
+        renamed = "" if session.student else _renamed(every, claimed, session.line_of("STUDENT"))
+        for check, asked in zip(self.checks, every, strict=True):
             line = python_source.line_of_key(session.grading.source, self.entry, asked.key)
             if asked.key not in claimed and (other := _misspelt(asked.key, claimed, self.keys)):
                 line = python_source.line_of_key(session.grading.source, self.entry, other)
@@ -162,7 +165,41 @@ class Quiz:
                 )
                 yield check.failed(Status.WRONG_ANSWER, message, known=True)
                 continue
-            yield _judged(check, asked, claimed.get(asked.key), asked.look or self.look, line)
+            judged = _judged(check, asked, claimed.get(asked.key), asked.look or self.look, line)
+            yield (
+                replace(judged, message=f"{judged.message}{renamed}")
+                if "answered" in judged.evidence
+                else judged
+            )
+
+
+def _renamed(every: list[Asked], claimed: dict[object, object], line: int) -> str:
+    """That the name may be another one than when the sheet was answered, with a space in front; or "".
+
+    Two answers tell it, and most of those that are wrong: one alone is a step that was mistaken.
+    """
+    given = [(one, claimed.get(one.key)) for one in every]
+    wrong = [(one, value) for one, value in given if _number(value) and not _right(one, value)]
+    moved = [
+        one for one, value in wrong if any(math.isclose(value, v, rel_tol=ROUNDED) for v in one.elsewhere)
+    ]
+    if len(moved) < 2 or 2 * len(moved) <= len(wrong):
+        return ""
+    at = f"Line {line}, STUDENT," if line else "STUDENT"
+    return (
+        f" {len(moved)} of your answers are right for another step or region than you are asked about. "
+        f"{at} decides the questions: have you changed it since you answered? "
+        "If so, put the old name back, or run the file again and answer the new questions."
+    )
+
+
+def _number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _right(asked: Asked, value: float) -> bool:
+    assert isinstance(asked.answer, int | float)
+    return math.isclose(value, asked.answer, rel_tol=TOLERANCE)
 
 
 def _misspelt(key: str, claimed: dict[object, object], known: tuple[str, ...]) -> str:
@@ -179,7 +216,7 @@ def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> F
         return check.failed(
             Status.WRONG_ANSWER, f"{at}Not answered yet: {asked.words} [{asked.unit}]", known=True
         )
-    if isinstance(claimed, bool) or not isinstance(claimed, (int, float)):
+    if not _number(claimed):
         what = "is not a number; write it without its unit"
         if isinstance(claimed, str):
             what = "is a text, not a number; write it without quotes and without its unit"
@@ -188,7 +225,7 @@ def _judged(check: Check, asked: Asked, claimed: Any, look: str, line: int) -> F
         message = f"{at}{asked.words} The answer {str(claimed)[:40]!r} {what}."
         return check.failed(Status.WRONG_ANSWER, message, known=True)
     assert isinstance(asked.answer, (int, float))
-    if math.isclose(claimed, asked.answer, rel_tol=TOLERANCE):
+    if _right(asked, claimed):
         return check.passed(f"{asked.words} {claimed:g} {asked.unit}.")
     near = {abs(claimed - other): words for other, words in asked.mistaken.items()
             if math.isclose(claimed, other, rel_tol=ROUNDED)}  # fmt: skip

@@ -49,6 +49,22 @@ def test_what_was_answered_is_named(key, other, says, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_sheet_that_another_name_answered_is_told(tmp_path: Path) -> None:
+    sheet = {one.key: one.answer for one in questions.questions(TRACE, "Ada")}
+
+    def told(student: str, **other: object) -> set[bool]:
+        text = f"STUDENT = {student!r}\nANSWERS = {sheet | other!r}\n"
+        found = grade(tmp_path, text, questions.Quiz(str(TRACE)), entry="ANSWERS").findings
+        return {"Line 1, STUDENT, decides" in f.message for f in found if not f.ok}
+
+    assert told("Ada Lovelace") == {True}
+    # One step that was mistaken, also beside a slip of another kind, has nothing to do with the name.
+    assert told("Ada", host=204.3) == {False}
+    assert told("Ada", host=204.3, longest=2.6956) == {False}
+    assert told("Ada", host=204.3, kernels="24") == {False}
+
+
+@pytest.mark.slow
 def test_an_answer_under_a_misspelt_key_is_found(tmp_path: Path) -> None:
     quiz = questions.Quiz(str(TRACE))
     text = "STUDENT = 'Ada'\nANSWERS = {\n    'in-region': 2,\n    'Kernels': 24,\n}\n"
