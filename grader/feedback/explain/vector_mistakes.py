@@ -206,6 +206,16 @@ def _counts_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 fix = "Divide it by 4 for the kernel that takes four at a time."
                 if direct and quarter:
                     fix = f"Hand over `{quarter[1]}`, which is {first} / 4."
+                for _, used, cols, place in islice(_undivided_rows(host, kernel, given, at), 1):
+                    at_line = text.line(host.start + place)
+                    here = "" if at_line == text.line(host.start + where) else f" (line {at_line})"
+                    cause = (
+                        f"{gets}, and the launch hands over `{cols}`{here}, the columns in floats. {kernel.name} counts both in "
+                        f"float4 (`{bound[0]}`, `{used}`): there are a quarter as many of each."
+                    )
+                    fix = f"{fix[:-1]}, and hand over `{cols} / 4` for the columns."
+                    if direct and not quarter:
+                        fix = f"Hand over `{first} / 4` and `{cols} / 4`."
                 yield Fact("counts-floats", text.line(host.start + where), cause, fix)
 
 
@@ -273,29 +283,32 @@ def _place(launch: str, number: int) -> int:
 def _row_in_floats(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias[i % cols]`` of a pointer to float4, where the launch hands over the columns in floats."""
     for host, kernel, given, at in launched(text):
-        wide = re.findall(r"\bfloat4\s*\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters)
         divided = any(re.search(r"/\s*4\b", one) for one in given)
-        for name in wide if len(given) == len(kernel.names) else ():
-            for used in re.finditer(rf"\b{name}\s*\[\s*\w+\s*%\s*(?P<n>\w+)\s*\]", kernel.body):
-                if used["n"] not in kernel.names:
-                    continue
-                value = CAST.sub("", given[kernel.names.index(used["n"])])
-                made = _made(host, value, at) if re.fullmatch(r"\w+", value) else None
-                columns = re.fullmatch(r"\w+\.size\(-?1\)", (made["value"] if made else value).strip())
-                if columns is None or not (divided or re.search(r"/\s*4\b", host.body)):
-                    continue
-                whole = host.body.find(";", at)
-                place = next(
-                    (m.start() for m in re.finditer(rf"\b{re.escape(value)}\b", host.body[at:whole])), 0
-                )
-                cause = (
-                    f"`{used[0]}` counts {name} in float4, of which a row has a quarter as many as columns, and this launch "
-                    f"hands over `{value}`, the number of columns."
-                )
-                yield Fact(
-                    "row-in-floats", text.line(host.start + at + place), cause, f"Hand over `{value} / 4`."
-                )
-                return
+        for name, used, value, place in _undivided_rows(host, kernel, given, at):
+            if not (divided or re.search(r"/\s*4\b", host.body)):
+                continue
+            cause = (
+                f"`{used}` counts {name} in float4, of which a row has a quarter as many as columns, and this launch "
+                f"hands over `{value}`, the number of columns."
+            )
+            yield Fact("row-in-floats", text.line(host.start + place), cause, f"Hand over `{value} / 4`.")
+            return
+
+
+def _undivided_rows(
+    host: CppFunction, kernel: CppFunction, given: list[str], at: int
+) -> Iterator[tuple[str, str, str, int]]:
+    """Indices ``i % cols`` into float4 whose ``cols`` is the number of columns: array, access, what is handed over and where."""
+    wide = re.findall(r"\bfloat4\s*(?:const\s*)?\*\s*(?:__restrict__\s*)?(\w+)", kernel.parameters)
+    for name in wide if len(given) == len(kernel.names) else ():
+        for used in re.finditer(rf"\b{name}\s*\[\s*\w+\s*%\s*(?P<n>\w+)\s*\]", kernel.body):
+            if used["n"] not in kernel.names:
+                continue
+            number = kernel.names.index(used["n"])
+            value = CAST.sub("", given[number])
+            made = _made(host, value, at) if re.fullmatch(r"\w+", value) else None
+            if re.fullmatch(r"\w+\.size\(-?1\)", (made["value"] if made else value).strip()):
+                yield name, used[0], value, at + _place(host.body[at:], number)
 
 
 def _rows_of_four(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:

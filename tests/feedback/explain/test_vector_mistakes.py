@@ -74,6 +74,24 @@ def test_the_number_of_floats_where_a_kernel_counts_float4(old: str, new: str, l
     assert told(SOURCE, OUTSIDE, "wide", 9)["rule"] == ""
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "fix"),
+    [
+        ("            quads,\n", "            n,\n", 25,
+         "Hand over `quads`, which is n / 4, and hand over `cols / 4` for the columns."),
+        ("            quads,\n", "            x.numel(),\n", 25, "Hand over `x.numel() / 4` and `cols / 4`."),
+        ("quads = n / 4;", "quads = n;", 20,
+         "Divide it by 4 for the kernel that takes four at a time, and hand over `cols / 4` for the columns."),
+    ],
+)  # fmt: skip
+def test_both_counts_of_a_launch_in_floats_are_told_at_once(old: str, new: str, line: int, fix: str) -> None:
+    found = told(SOURCE.replace(old, new).replace("cols / 4);", "cols);"), OUTSIDE, "wide", 9)
+    assert (found["rule"], found["line"], found["fix"]) == ("counts-floats", line, fix)
+    assert "hands over `cols` (line 26), the columns in floats. wide counts both in float4" in found["cause"]
+    alone = told(SOURCE.replace(old, new), OUTSIDE, "wide", 9)
+    assert "columns" not in alone["cause"] + alone["fix"]
+
+
 def test_a_pointer_that_is_cast_in_the_kernel_and_a_kernel_that_divides_itself() -> None:
     cast = SOURCE.replace("const float4* x, const float4*", "const float* in, const float4*").replace(
         "float4 v = x[q];", "float4 v = reinterpret_cast<const float4*>(in)[q];"
