@@ -15,6 +15,7 @@ from grader.feedback.explain import (
     host_mistakes,
     indices,
     inline_arguments,
+    kept_copies,
     layer_mistakes,
     name_mistakes,
     none_handed_over,
@@ -56,6 +57,9 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     found = _by_its_text(finding, source) if finding.status in ERRORS else None
     if found and not found.line:
         found = _placed(found, finding.message, source)
+    if finding.status is Status.NO_KERNEL:
+        kept = next(kept_copies.of_the_first_call(read(source), finding), None)
+        found = indices.told(kept, source) if kept else None
     if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
         by_warning = None if finding.status is Status.EXITED_EARLY else warned.explained(warnings, source)
         found = by_warning or facts.explained(finding, source)
@@ -119,6 +123,9 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation: 
             return host_mistakes.linear(found, finding, source)
         case "sizes-differ":
             return layer_mistakes.added_input(found, finding, source)
+        case "two-devices":
+            kept = next(kept_copies.made_once(read(source), finding), None)
+            return indices.told(kept, source) if kept else found
         case "conv-channels":
             return convolution_shapes.channels(found, finding, source)
         case "pointer-to-vectors":

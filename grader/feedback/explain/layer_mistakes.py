@@ -37,9 +37,9 @@ def _unused_layer(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         forward, init = methods.get("forward"), methods.get("__init__")
         if forward is None or init is None:
             continue
-        layers = _layers(init)
-        lost = [one for one in layers if one[0] not in loaded]
-        idle = _idle(forward, {layer for layer, _ in layers})
+        every = layers(init)
+        lost = [one for one in every if one[0] not in loaded]
+        idle = _idle(forward, {layer for layer, _ in every})
         for call, name, x in _given(forward, own):
             gets = f"{name} gets `{x}` here, the model's own input, and not what the layer makes of it."
             if len(lost) == 1:
@@ -76,7 +76,7 @@ def _idle(forward: ast.FunctionDef, layers: set[str]) -> list[tuple[str, str, in
     ]  # fmt: skip
 
 
-def _layers(init: ast.FunctionDef) -> list[tuple[str, int]]:
+def layers(init: ast.FunctionDef) -> list[tuple[str, int]]:
     """The layers that it makes, each with its line."""
     return [
         (target.attr, node.lineno)
