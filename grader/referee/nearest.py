@@ -25,7 +25,15 @@ from typing import TYPE_CHECKING
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.domain.within import TooMuchError, within
-from grader.feedback.explain import brackets, ceilings, left_empty, outermost, precedence, python_alternatives
+from grader.feedback.explain import (
+    brackets,
+    ceilings,
+    left_empty,
+    other_forms,
+    outermost,
+    precedence,
+    python_alternatives,
+)
 from grader.feedback.explain.alternatives import Alternative, instrumented, ranked
 from grader.feedback.explain.changes import Change, Difference, differences, together
 from grader.feedback.explain.own_lines import code_of
@@ -86,6 +94,7 @@ class Nearest:
     quoted: str = ""  # the lines, where they are several, as one
     refused: bool = False  # whether the failure is an error in words, not a wrong result
     gone: str = left_empty.AWAY  # how to take a statement away
+    form: other_forms.Mended | None = None  # a change of the student's own formula, which was tried as well
 
     @property
     def shown(self) -> bool:
@@ -106,7 +115,8 @@ class Nearest:
         """Why the line is wrong, and what to write, where that can be told from its two forms."""
         if len(self.lines) != 1:
             return None
-        return brackets.moved(self.before, self.after) or precedence.first(self.before, self.after)
+        known = brackets.moved(self.before, self.after) or precedence.first(self.before, self.after)
+        return known or ((self.form.cause, self.form.fix) if self.form else None)
 
     @property
     def in_one_line(self) -> bool:
@@ -369,7 +379,19 @@ class _Search:
         quoted = quoted if len(quoted) <= QUOTED else ""
         python = change.kind == "drop line" and not _in_cpp(self.source, change)
         gone = left_empty.without(self.source, lines) if python else left_empty.AWAY
-        return Nearest(change, before, after, whole, lines, known, quoted, refused, gone)
+        form = self.in_its_own_form(change.line, before, after, whole=whole) if len(lines) == 1 else None
+        return Nearest(change, before, after, whole, lines, known, quoted, refused, gone, form)
+
+    def in_its_own_form(
+        self, line: int, before: str, after: str, *, whole: bool
+    ) -> other_forms.Mended | None:
+        """A change of the line's own formula that gives the right one's values, where it passes as well."""
+        form = other_forms.mended(before, after)
+        if form is None:
+            return None
+        lines = self.source.splitlines(keepends=True)
+        lines[line - 1] = lines[line - 1].replace(before, form.line)
+        return form if self.passes("".join(lines), self.ids if whole else self.first) else None
 
 
 def _in_cpp(source: str, change: Change) -> bool:
