@@ -379,7 +379,10 @@ class _Search:
         quoted = quoted if len(quoted) <= QUOTED else ""
         python = change.kind == "drop line" and not _in_cpp(self.source, change)
         gone = left_empty.without(self.source, lines) if python else left_empty.AWAY
-        form = self.in_its_own_form(change.line, before, after, whole=whole) if len(lines) == 1 else None
+        large = (
+            len(lines) == 1 and change.size > SLIP_WORDS
+        )  # else the change itself is in the student's form
+        form = self.in_its_own_form(change.line, before, after, whole=whole) if large else None
         return Nearest(change, before, after, whole, lines, known, quoted, refused, gone, form)
 
     def in_its_own_form(

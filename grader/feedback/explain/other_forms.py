@@ -113,7 +113,7 @@ def _changes(
                     yield node, new, f"{left} {written} {other}", f"`{sign}` in `{was}` is the wrong sign"
         elif value:
             ending = "f" if was.lower().endswith("f") else ""
-            some = {2 * value, value / 2, -value, 1 / value, value - 1, value + 1} - {*numbers, 0}
+            some = {2 * value, value / 2, -value, 1 / value, value - 1, value + 1} - {*numbers, 0, 1}
             told = numbers | {one: f"{one!r}{ending}" for one in sorted(some)}
             yield from ((node, one / value, now, f"`{was}` is the wrong number") for one, now in told.items())
         elif ast.unparse(node) in names:
