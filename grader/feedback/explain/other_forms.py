@@ -57,9 +57,9 @@ class _Formula:
     head: str
     text: str
     tree: ast.expr
-    of_cpp: bool
+    cpp: bool
 
-    def of(self, node: ast.expr) -> str:
+    def text_of(self, node: ast.expr) -> str:
         """A part's own text."""
         end = (node.end_col_offset or 0) - 1
         end += self.text[end - 1 : end].isdigit() | (self.text[end - 1 : end] == ".") and self.text[
@@ -85,7 +85,7 @@ def mended(before: str, after: str) -> Mended | None:
                     return _of_factor(before, ours, right, node, factor, points)
     for node, change, now, why in _changes(ours, right, nodes):
         if _same(ours, points, wanted, {node: change}):
-            at, was = len(ours.head) + node.col_offset - 1, ours.of(node)
+            at, was = len(ours.head) + node.col_offset - 1, ours.text_of(node)
             line = f"{before[:at]}{now}{before[at + len(was) :]}"
             if _bare(line) == _bare(after):
                 return None  # the search has found it, in these words
@@ -100,12 +100,12 @@ def _changes(
     """Small changes: the part, what becomes of it, its text then, and what is wrong with it as it is."""
     names = sorted({*_names(ours.tree), *_names(right.tree)})
     theirs = [n for n in ast.walk(right.tree) if isinstance(n, ast.expr)]
-    numbers = {value: right.of(n) for n in theirs if (value := _number(n))}
-    called = {_function(n): right.of(n.func) for n in theirs if isinstance(n, ast.Call) and _function(n)}
+    numbers = {value: right.text_of(n) for n in theirs if (value := _number(n))}
+    called = {_function(n): right.text_of(n.func) for n in theirs if isinstance(n, ast.Call) and _function(n)}
     for node in nodes:
-        was, value = ours.of(node), _number(node)
+        was, value = ours.text_of(node), _number(node)
         if isinstance(node, ast.BinOp) and type(node.op) in WRITTEN:
-            left, sign, other = ours.of(node.left), WRITTEN[type(node.op)], ours.of(node.right)
+            left, sign, other = ours.text_of(node.left), WRITTEN[type(node.op)], ours.text_of(node.right)
             # Brackets, and operators of another rank, would make another formula of it.
             alone = was.removeprefix(left).removesuffix(other).strip() == sign
             for new, written in WRITTEN.items() if alone else ():
@@ -122,12 +122,12 @@ def _changes(
         elif isinstance(node, ast.Call) and (own := _function(node)):
             for name, written in called.items():
                 if name != own and len(node.args) == 1:
-                    now = f"{written}{was[len(ours.of(node.func)) :]}"
+                    now = f"{written}{was[len(ours.text_of(node.func)) :]}"
                     yield node, name, now, f"`{was}` is the wrong function"
     for node in nodes:
         if isinstance(node, ast.BinOp | ast.Call) and (isinstance(node, ast.BinOp) or _function(node)):
-            was = ours.of(node)
-            ending = "f" if ours.of_cpp else ""
+            was = ours.text_of(node)
+            ending = "f" if ours.cpp else ""
             yield node, 0.5, f"(0.5{ending} * ({was}))", f"`{was}` is twice what it has to be"
             yield node, 2.0, f"(2.0{ending} * ({was}))", f"`{was}` is half of what it has to be"
             yield node, -1.0, f"(-({was}))", f"`{was}` has the wrong sign"
@@ -155,12 +155,12 @@ def _of_factor(
     points: list[dict[str, float]],
 ) -> Mended:
     """A function that gets a multiple of what it needs."""
-    given, was = ours.of(call.args[0]), ours.of(call)
+    given, was = ours.text_of(call.args[0]), ours.text_of(call)
     inner = given if re.fullmatch(r"[\w.]+|[\w.]+\[\w+\]", given) else f"({given})"
-    times = f"{abs(factor)!r}{'f' if ours.of_cpp else ''} * {inner}"
+    times = f"{abs(factor)!r}{'f' if ours.cpp else ''} * {inner}"
     argument = {-1.0: f"-{inner}", 1.0: given}.get(factor, f"-{times}" if factor < 0 else times)
     if factor == -1.0 and isinstance(call.args[0], ast.UnaryOp) and isinstance(call.args[0].op, ast.USub):
-        argument = ours.of(call.args[0].operand)
+        argument = ours.text_of(call.args[0].operand)
     start = call.args[0].col_offset - call.col_offset
     now = f"{was[:start]}{argument}{was[start + len(given) :]}"
     at = len(ours.head) + call.col_offset - 1
@@ -172,7 +172,7 @@ def _of_factor(
         -0.5: "the negative half of",
         -2.0: "minus twice",
     }
-    needs = f"`{ours.of(call.func)}` must get {half[factor]} `{given}`."
+    needs = f"`{ours.text_of(call.func)}` must get {half[factor]} `{given}`."
     why = f"{needs} With that the formula gives the right values."
     for of, place in _sigmoids(right):
         for other, words in ((2.0, f"2 * {of}"), (0.5, f"{of} / 2"), (-1.0, f"-{of}"), (-2.0, f"-2 * {of}"), (-0.5, f"-{of} / 2")):  # fmt: skip
@@ -188,10 +188,10 @@ def _sigmoids(right: _Formula) -> Iterator[tuple[str, ast.expr]]:
             continue
         (given,) = node.args
         if _function(node) == "sigmoid":
-            yield right.of(given), given
+            yield right.text_of(given), given
         elif _function(node) == "exp" and isinstance(given, ast.UnaryOp) and isinstance(given.op, ast.USub):
-            plain = right.of(given.operand)
-            if re.search(rf"/\s*\(\s*1(?:\.0*)?f?\s*\+\s*{re.escape(right.of(node))}\s*\)", right.text):
+            plain = right.text_of(given.operand)
+            if re.search(rf"/\s*\(\s*1(?:\.0*)?f?\s*\+\s*{re.escape(right.text_of(node))}\s*\)", right.text):
                 yield plain, given
 
 
