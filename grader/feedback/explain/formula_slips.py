@@ -173,7 +173,7 @@ def _third_power(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 
 def _rows_exchanged(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
-    """``out[row * n + col] = x[col * rows + row]`` and ``out[col + rows * row]`` in a kernel that transposes rows x n."""
+    """Rows and columns that are exchanged in a kernel that transposes rows x n."""
     for kernel in text.kernels:
         row = re.search(r"\b(\w+)\s*=\s*[^;,=]*/\s*n\s*[,;]", kernel.body)
         col = re.search(r"\b(\w+)\s*=\s*[^;,=]*%\s*n\s*[,;]", kernel.body)
@@ -197,7 +197,14 @@ def _rows_exchanged(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 "of the result have `rows` elements."
             )
             yield Fact("rows-exchanged", line, cause, f"Write {right}.")
-        elif put == (frozenset([r, "rows"]), c):
+        elif (put, taken) == ((frozenset([r, "rows"]), c), (frozenset([c, "n"]), r)):
+            cause = (
+                "x has rows of n elements, so an element's row is its number divided by n, and its column what is left. The line that "
+                f"moves it takes {c} for the row and {r} for the column, and here they are made the other way round."
+            )
+            yield Fact("rows-exchanged", text.line(kernel.start + row.start()), cause,
+                       f"Let {c} be the one with `/ n`, and {r} the one with `% n`.")  # fmt: skip
+        elif (put, taken) == ((frozenset([r, "rows"]), c), (frozenset([r, "n"]), c)):
             cause = (
                 f"The result has n rows of `rows` elements, and {c} says in which of them the element comes to lie. Here {r} is "
                 "multiplied by rows, as if it said that."

@@ -67,6 +67,8 @@ def told(
         ({"name": TRANSPOSE, "kernel": "out[col + rows * row] = x[row * n + col];"}, "rows-exchanged"),
         ({"name": TRANSPOSE, "kernel": "out[row * n + col] = x[col * rows + row];"}, "rows-exchanged"),
         ({"name": TRANSPOSE, "kernel": "out[col * n + row] = x[row * n + col];"}, ""),  # another mistake
+        ({"name": TRANSPOSE, "kernel": "out[row * rows + col] = x[col * n + row];"}, "rows-exchanged"),
+        ({"name": TRANSPOSE, "kernel": "out[row * rows + col] = x[col * rows + row];"}, ""),
         ({"python": "sigmoid(torch.sigmoid(x))"}, "taken-twice"),
         ({"python": "sigmoid(torch.relu(x))"}, ""),
         ({"python": "sigmoid(torch.sigmoid(x))", "one": "return scale * x + x;"}, ""),  # no kernel takes it
