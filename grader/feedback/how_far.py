@@ -125,6 +125,11 @@ def _listed(claimed: list[object], right: list[object]) -> str:
             )
             alike = len({repr(one) for one in right}) < len(right)
             return f"{seen}; of equal entries, an exchange cannot be seen." if alike else f"{seen}."
+        if len(right) == 4 and claimed == [right[n] for n in (1, 0, 3, 2)]:
+            return (
+                " These are the right entries, but the first and the second are in each other's place, "
+                "and so are the third and the fourth."
+            )
         return " These are the right entries in another order."
     if len(claimed) == len(right):
         pairs = [(_kind(a), _kind(b)) for a, b in zip(claimed, right, strict=True)]

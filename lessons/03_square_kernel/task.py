@@ -53,7 +53,7 @@ TASK = Task(
         PlainCalls(
             "owner",
             "owner",
-            ((0, 0), (0, 15), (0, 16), (16, 0), (36, 100)),
+            ((37, 100), (0, 0), (0, 15), (0, 16), (16, 0)),  # first one of four different entries
             lambda row, col: [col // 16, row // 16, col % 16, row % 16],
             1,
             "Blocks of 16 x 16 threads: x along the columns, y down the rows.",

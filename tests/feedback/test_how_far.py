@@ -35,6 +35,10 @@ def test_a_number_that_is_not_whole_does_not_look_whole() -> None:
         ([0, 15, 0, 0], [0, 0, 15, 0],
          " These are the right entries, with the second and the third in each other's place here; of "
          "equal entries, an exchange cannot be seen."),
+        ([2, 6, 5, 4], [6, 2, 4, 5],
+         " These are the right entries, but the first and the second are in each other's place, "
+         "and so are the third and the fourth."),
+        ([6, 4, 5, 2], [6, 2, 4, 5], " These are the right entries in another order."),
         ([1, 3, 2], [1, 2, 3],
          " These are the right entries, with the second and the third in each other's place here."),
         (["1", 0], [1, 0], " An entry is a text there, and what is asked for is a number."),

@@ -76,6 +76,7 @@ from grader.feedback.explain import (
     python_calls,
     python_habits,
     python_mistakes,
+    read_again,
     recording_slips,
     refusals,
     row_starts,
@@ -808,6 +809,7 @@ FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     *taken_early.FACTS,
     *around_the_call.FACTS,
     *tile_fills.FACTS,
+    *read_again.FACTS,
     *row_starts.FACTS,
     *block_steps.FACTS,
     (

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SURVIVES = re.compile(
     r"It passes on a kernel that .*?(Which (?:assertion|comparison|input|tolerance) would show that\?)"
 )
+OVERWRITES = re.compile(r"passes on a kernel that (?:overwrites its input|writes its result over its input)")
 # What two right kernels may give differently, and how it is called.
 NOT_PROMISED = {"dtype": "dtype", "stride": "stride", "is_contiguous": "layout in memory", "device": "device",
                 "grad_fn": "grad_fn"}  # fmt: skip
@@ -37,12 +38,30 @@ def _lets_it_pass(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     call = min(called, key=lambda n: n.lineno)
     line, what = call.lineno, f"`{text.quoted(call)}` is the call whose result the test looks at"
     given = {n.id for one in called for arg in one.args for n in ast.walk(arg) if isinstance(n, ast.Name)}
+    if OVERWRITES.search(finding.message) and (x := _not_looked_at(every, called, given)):
+        cause = (
+            f"This is the last call with {x}, and no assertion compares {x} with what it was before the calls. So the test does not "
+            f"see a kernel that overwrites {x}."
+        )
+        fix = f"Keep a copy above the calls, `kept = {x}.clone()`, and ask below them: `assert torch.equal({x}, kept)`."
+        yield Fact("input-not-compared", max(one.lineno for one in called), cause, fix)
+        return
     loops = [
         n for n in every if isinstance(n, ast.For) and isinstance(n.target, ast.Name) and n.target.id in given
     ]
     if "input" in asked[1] and loops:
         line, what = loops[0].lineno, f"The kernel gets its inputs from `{text.quoted(loops[0].iter)}`"
     yield Fact("lets-it-pass", line, f"{what}, and that does not show the fault.", asked[1])
+
+
+def _not_looked_at(every: list[ast.AST], called: list[ast.Call], given: set[str]) -> str:
+    """The one tensor that the calls get, if no assertion and no other call is handed it; "" otherwise."""
+    firsts = {one.args[0].id for one in called if one.args and isinstance(one.args[0], ast.Name)}
+    inside = {id(n) for one in called for n in ast.walk(one)}
+    looks = [one for one in every if isinstance(one, ast.Assert | ast.Call) and id(one) not in inside]
+    named = {n.id for one in looks for n in ast.walk(one) if isinstance(n, ast.Name) and id(n) not in inside}
+    asserted = any(isinstance(one, ast.Assert) for one in looks)
+    return min(firsts) if len(firsts) == 1 and asserted and not firsts & given & named else ""
 
 
 def _not_promised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:

@@ -91,10 +91,10 @@ def _not_installed() -> str:
 def _on_a_gpu(every: list[Lesson], choice: detect.Choice) -> list[str]:
     has_cpu_too = cpu_python.python() is not None
     whole = [x for x in every if not _missing(x) and (has_cpu_too or not _counted(x))]
-    report = [f"Back end cuda ({choice.why}): lessons {_list(whole)} run fully here."]
+    report = [f"Back end cuda ({choice.why}): {_list(whole)} run fully here."]
     if not has_cpu_too:
-        some = _list([x for x in every if _counted(x)])
-        report.append(f"Lessons {some} also need the CPU back end (pending_cpu): {COURSE} companion")
+        some = _list([x for x in every if _counted(x)]).capitalize()
+        report.append(f"{some} also need the CPU back end (pending_cpu): {COURSE} companion")
     return report
 
 
@@ -106,14 +106,14 @@ def _on_a_cpu(every: list[Lesson], choice: detect.Choice) -> list[str]:
     timed = [x for x in left if x.task.speed]
     report = [
         f"Back end simt ({choice.why}).",
-        f"Fully here: lessons {_list([x for x in left if x not in timed])}.",
-        f"Fully graded here, with predicted instead of measured times: lessons {_list(timed)}.",
+        f"All points can be had here: {_list([x for x in left if x not in timed])}.",
+        f"All points, with predicted instead of measured times: {_list(timed)}.",
     ]
     if recorded:
-        report.append(f"Fully graded here, on data that was recorded on a GPU: lessons {_list(recorded)}.")
+        report.append(f"All points, on data that was recorded on a GPU: {_list(recorded)}.")
     if waiting:
-        some = ", ".join(f"{number} ({points} of its points)" for number, points in sorted(waiting.items()))
-        report.append(f"Graded here but for what only a GPU can show (pending_gpu): lessons {some}.")
+        some = [f"{number} ({points} of its points)" for number, points in sorted(waiting.items())]
+        report.append(f"Graded here but for what only a GPU can show (pending_gpu): {_named(some)}.")
     return report
 
 
@@ -139,4 +139,8 @@ def _waiting(lesson: Lesson) -> int:
 
 
 def _list(found: list[Lesson]) -> str:
-    return ", ".join(sorted(lesson.number for lesson in found)) or "none"
+    return _named(sorted(lesson.number for lesson in found))
+
+
+def _named(numbers: list[str]) -> str:
+    return f"lesson{'s' * (len(numbers) > 1)} {', '.join(numbers)}" if numbers else "none"

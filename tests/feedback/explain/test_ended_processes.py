@@ -81,7 +81,7 @@ def test_a_call_of_exit() -> None:
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ("/a/b.py:29: assertation\n/a/b.py:30: assertion `x.dim() == 2' failed\n", {"asserted": 30}),
+        ("/a/b.py:29: assertion\n/a/b.py:30: assertion `x.dim() == 2' failed\n", {"asserted": 30}),
         ("python: cuda.cu:7: at::Tensor f(at::Tensor): Assertion `x' failed.", {"asserted": 7}),
         ("terminate called after throwing an instance of 'c10::Error'", {"uncaught": True}),
         ("free(): invalid pointer", {"uncaught": True}),

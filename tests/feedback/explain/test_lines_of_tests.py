@@ -35,6 +35,27 @@ def test_the_line_that_lets_a_wrong_kernel_pass(body: str, asked: str, line: int
 
 
 @pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (
+            "first = kernel(x, 2.0)\n        again = kernel(x, 2.0)\n        assert torch.equal(first, again)\n",
+            6,
+        ),
+        ("kept, first = x.clone(), kernel(x, 2.0)\n        assert torch.equal(x, kept)\n", 0),
+        ("first = kernel(x, 2.0)\n        same(x, first)\n        assert first.shape == (3, 4)\n", 0),
+        ("assert kernel(x, 2.0).shape == x.shape\n", 0),
+        ("kernel(x, 2.0)\n", 0),
+    ],
+)
+def test_an_input_that_is_not_looked_at_afterwards(body: str, line: int) -> None:
+    message = "Line 4: It passes on a kernel that overwrites its input, but only in its second call. Which assertion would show that?"
+    rule, at, said = told(f"{TEST}        {body}", message)
+    assert (rule == "input-not-compared") == bool(line)
+    assert not line or (at == line and "no assertion compares x with what it was" in said)
+    assert told(f"{TEST}        {body}", PASSES.format("assertion"))[0] != "input-not-compared"
+
+
+@pytest.mark.parametrize(
     ("asserted", "words"),
     [
         ("out.dtype == torch.float16", "a dtype"), ("out.is_contiguous()", "a layout in memory"),

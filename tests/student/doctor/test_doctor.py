@@ -133,9 +133,9 @@ def test_without_a_gpu_the_end_says_what_waits_for_one(has: Callable[..., None])
     lines = {line.split(":")[0]: line.split(":")[1] for line in text[1:]}
     waiting = lines.pop("Graded here but for what only a GPU can show (pending_gpu)")
     assert "10 (1 of its points)" in waiting and "13 (" in waiting and "05" not in waiting
-    assert lines["Fully graded here, on data that was recorded on a GPU"] == " lessons 05."
-    assert "03" in lines["Fully graded here, with predicted instead of measured times"]
-    assert "01" in lines["Fully here"]
+    assert lines["All points, on data that was recorded on a GPU"] == " lesson 05."
+    assert "03" in lines["All points, with predicted instead of measured times"]
+    assert "01" in lines["All points can be had here"]
 
 
 def test_with_a_gpu_everything_runs_if_the_cpu_back_end_is_beside_it(
