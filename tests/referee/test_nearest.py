@@ -42,7 +42,7 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
             marks=pytest.mark.thorough,
         ),
         # a line of Python, in a lesson without kernels: found by what the solution does otherwise
-        ("04", "inputs = itertools.cycle(", "inputs = iter(", "`itertools.cycle`"),
+        ("04", "inputs = itertools.cycle(", "inputs = itertools.chain(", "`itertools.cycle`"),
         ("02", "left + x[i] + right", "left + right", "is missing in this line"),
     ],
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 MOST = torch.finfo(torch.float64).max
-ACCURATE, ROUGHLY, NORMAL = 2.0**-12, 0.02, 2.0**10  # as there
+ACCURATE, ROUGHLY, ROUNDINGS, NORMAL = 2.0**-12, 0.02, 2.0, 2.0**10  # as there
 
 
 def agrees(answer: torch.Tensor, eager: torch.Tensor, got: torch.Tensor, by: Fair | None) -> bool:
@@ -69,6 +69,8 @@ def _allowed(
     allowed = by.factor * error.max() + by.relative * size.max() + by.ulps * by.eps * size + by.tiny
     if by.small:
         part = torch.where(size > NORMAL * by.tiny / by.eps, error / size, 0.0).max()
+        if float(part) <= ROUNDINGS * by.eps:
+            allowed = torch.maximum(allowed, (by.factor * part + by.ulps * by.eps) * size)
         if float(part) <= ACCURATE:
             allowed = torch.minimum(allowed, (ROUGHLY * size).clamp(min=by.small))
     return exact, finite, allowed

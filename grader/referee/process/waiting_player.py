@@ -76,6 +76,9 @@ class WaitingPlayer:
         # Frames with bounds: each message arrives whole, and an end is told from an empty one.
         self.control, below = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         made = msgspec.json.decode(kind.replace(FOLDER, self.builds), type=Kind)
+        # Held open, so that no other file can get the number of one that is removed.
+        seen = {path for paths in made.mounts.values() for path in paths if Path(path).exists()}
+        self._mounted = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in seen - {self.builds}}
         if os.fork() == 0:
             _be_its_parent(made, self.ends, theirs, below, self.builds)
         theirs.close()
@@ -102,8 +105,13 @@ class WaitingPlayer:
 
     @property
     def fresh(self) -> bool:
-        """Whether the machine has not slept since it began: a GPU forgets what it held meanwhile."""
-        return slept_s()[0] - self._slept_s < 1.0
+        """Whether it is of use yet.
+
+        When the machine has slept, a GPU has forgotten what it held. Where a folder that it sees was removed,
+        as when the cache is emptied, it still sees the old one, and not what was made in its place.
+        """
+        slept = slept_s()[0] - self._slept_s > 1.0
+        return not slept and all(_still_there(path, fd) for path, fd in self._mounted.items())
 
     def described(self) -> dict[str, Any]:
         """What whoever gets it must know beside its file descriptors."""
@@ -115,8 +123,18 @@ class WaitingPlayer:
 
     def let_go(self) -> None:
         """Give up our hold on it: if nobody else has it, that is its end."""
+        for fd in self._mounted.values():
+            os.close(fd)
+        self._mounted.clear()
         self.control.close()
         self.ends.close()
+
+
+def _still_there(path: str, fd: int) -> bool:
+    """Whether the path still leads to what is open as ``fd``."""
+    with contextlib.suppress(OSError):
+        return os.path.samestat(Path(path).stat(), os.fstat(fd))
+    return False
 
 
 def _be_its_parent(
