@@ -19,8 +19,7 @@ from rich.console import Console
 from grader.backends import detect
 from grader.domain.markers import MARKER
 from grader.domain.submission import read
-from grader.referee import nearest
-from grader.referee.job import Job
+from grader.referee.job import Job, solutions
 from grader.referee.pipeline import check as grade
 from grader.referee.pipeline import warm
 from grader.reports import console
@@ -147,7 +146,7 @@ def judge(lesson: Lesson, mistake: Mistake) -> Told:
         code = text.splitlines()[number - 1] if number else ""
         told = weigh(mistake, number, panel(grade(warm(job)).verdict), code)
         if told.panel and not told.both:  # no rule knows it: what a student is told after a search
-            job = replace(job, rights=nearest.solutions(lesson.solution.parent))
+            job = replace(job, rights=solutions(lesson.solution.parent))
             told = weigh(mistake, number, panel(grade(warm(job)).verdict), code)
     return told
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from grader.domain import lessons
 from grader.domain.options import GradingOptions
-from grader.referee import nearest
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Limits
 
@@ -89,7 +88,7 @@ def lesson_job(lesson: Lesson, file: Submission, choice: detect.Choice, options:
         choice,
         within(Limits(), options),
         options,
-        rights=nearest.solutions(lesson.solution.parent) if options.search else (),
+        rights=solutions(lesson.solution.parent) if options.search else (),
     )
 
 
@@ -107,3 +106,9 @@ class Outcome:
     advice: list[Advice]
     builds: list[Built]
     requests: list[BuildRequest] = field(default_factory=list)
+
+
+def solutions(folder: Path) -> tuple[str, ...]:
+    """The texts of a lesson's right files, the course's own first."""
+    paths = [folder / "solution.py", *sorted((folder / "alternatives").glob("*.py"))]
+    return tuple(p.read_text("utf-8") for p in paths if p.is_file())

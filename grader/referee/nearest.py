@@ -870,9 +870,3 @@ def shared_forkserver() -> Forkserver | None:
     made = Forkserver("simt")
     atexit.register(made.close)
     return made
-
-
-def solutions(folder: Path) -> tuple[str, ...]:
-    """The texts of a lesson's right files, the course's own first."""
-    paths = [folder / "solution.py", *sorted((folder / "alternatives").glob("*.py"))]
-    return tuple(p.read_text("utf-8") for p in paths if p.is_file())

@@ -18,11 +18,10 @@ from grader.domain.verdict import PENDING, Finding, Status, Verdict
 from grader.domain.visible import all_visible, visible
 from grader.domain.within import TooMuchError, within
 from grader.feedback.explain import functions_first
-from grader.feedback.explain.attach import explained
 from grader.feedback.look import look
 from grader.feedback.look.advice import Advice
 from grader.protocol import messages
-from grader.referee import builder, cpu_environment, grading, nearest, parts, sandbox, sanitizer, stream_check
+from grader.referee import builder, cpu_environment, grading, parts, sandbox, sanitizer, stream_check
 from grader.referee.fault import FaultError
 from grader.referee.gpu_turns import GpuTurns
 from grader.referee.inspection import Inspection
@@ -353,6 +352,8 @@ def _explained(job: Job, record: Record) -> list[Finding]:
     """The findings, each with its cause where that is known."""
     if all(finding.ok for finding in record.findings):
         return record.findings
+    from grader.feedback.explain.attach import explained  # a quarter of a second, of no use to a right file
+
     source, findings = job.submission.source, record.findings
 
     def explain() -> list[Finding]:
@@ -376,7 +377,11 @@ def _search(job: Job, record: Record, reference: Reference | None) -> None:
     begun = time.monotonic()
     verdict = _verdict(job, record, {}, 0.0, None)
     found = verdict.failed
-    if found and nearest.wanted(found[0]):
+    if not found:
+        return
+    from grader.referee import nearest  # a tenth of a second
+
+    if nearest.wanted(found[0]):
         job.tell("search", verdict)
         job.say("Looking for the one change that would fix it ...")
         source, name = job.submission.source, job.submission.path.name
@@ -401,6 +406,8 @@ def _to_do(source: str, right: str) -> bool:
 
 def _copies(job: Job) -> Callable[[Path], Player]:
     """Starts players for copies of the submission."""
+
+    from grader.referee import nearest
 
     def start(path: Path) -> Player:
         mode = job.options.sandbox

@@ -10,7 +10,7 @@ from grader.domain import lessons
 from grader.domain.submission import read
 from grader.feedback.explain.changes import Change, together
 from grader.referee import nearest
-from grader.referee.job import Job
+from grader.referee.job import Job, solutions
 from grader.referee.pipeline import check, warm
 
 
@@ -22,7 +22,7 @@ def told(number: str, tmp_path: Path, find: str, new: str) -> dict[str, object]:
     file = tmp_path / "exercise.py"
     file.write_text(source.replace(find, new), "utf-8")
     job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
-    rights = nearest.solutions(lesson.solution.parent)
+    rights = solutions(lesson.solution.parent)
     failed = check(warm(replace(job, rights=rights))).verdict.failed
     assert failed
     explanation: dict[str, object] = failed[0].evidence["explanation"]
@@ -102,7 +102,7 @@ def test_what_the_starter_left_to_do_is_not_searched(tmp_path: Path) -> None:
         read(file),
         detect.Choice("simt", "a test"),
     )
-    check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent), say=said.append)))
+    check(warm(replace(job, rights=solutions(lesson.solution.parent), say=said.append)))
     assert not [text for text in said if "one change" in text]
 
 
@@ -129,7 +129,7 @@ def test_answers_of_the_exercise_are_not_given_away(tmp_path: Path) -> None:
     file = tmp_path / "exercise.py"
     file.write_text(wrong, "utf-8")
     job = Job(lesson.name, lesson.task, lesson.reference, read(file), detect.Choice("simt", "a test"))
-    verdict = check(warm(replace(job, rights=nearest.solutions(lesson.solution.parent)))).verdict
+    verdict = check(warm(replace(job, rights=solutions(lesson.solution.parent)))).verdict
     assert verdict.failed and "24" not in str(verdict.failed[0].evidence.get("explanation"))
 
 
