@@ -211,6 +211,16 @@ def _simt(_root: Path, data: dict[str, Any]) -> Described:
     )
 
 
+def _outside(_root: Path, data: dict[str, Any]) -> Described:
+    rows = [
+        [f"`{r['name']}`", "passes" if r["right"] else "is caught", f"`{r['status']}`", r["points"]]
+        for r in data["rows"]
+    ]
+    wanted = sum(r["caught"] != r["right"] for r in data["rows"])
+    head = f"{len(rows)} files of commit {data['commit'][:7]}, {wanted} as wanted."
+    return Described([head, "", *table(["file", "wanted: it", "status", "points"], rows)])
+
+
 def _corpus(_root: Path, data: dict[str, Any]) -> Described:
     last = data["runs"][-1]["files"]
     by_class: dict[str, list[dict[str, Any]]] = {}
@@ -325,6 +335,9 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "corpus_gpu.json": _corpus,
     "corpus_gpu_shared.json": _corpus,
     "corpus_gpu_ordinary.json": _corpus,
+    "outside_kernelbench.json": _outside,
+    "outside_pygpubench.json": _outside,
+    "outside_gpuemu.json": _outside,
     "batch_class_gpu.json": _class,
     "batch_class_two_gpus.json": _class,
     "batch_class_two_gpus_13.json": _class,
