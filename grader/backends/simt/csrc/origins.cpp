@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "queue.h"
 #include "transcript.h"
+#include "unseen.h"
 #include "worker.h"
 
 #include <mutex>
@@ -51,6 +52,7 @@ static void set_origin(size_t at, size_t bytes, u8 origin) {
 
 // What nothing has written yet is nobody's: that it is read is reported elsewhere.
 void note_kernel_access(size_t offset, unsigned size, Access access) {
+  OwnReading own(g_arena + offset, size);
   for (size_t at = offset; at < offset + size; ++at) {
     if (access != WRITE) {
       u8 o = origin_of(at);

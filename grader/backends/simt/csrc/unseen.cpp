@@ -173,6 +173,17 @@ static void note(size_t pc, size_t address, Access access) {
   if (g_look.place_count < MOST_PLACES) g_look.places[g_look.place_count++] = {pc, address, access, g_look.thread};
 }
 
+OwnReading::OwnReading(const void* pointer, size_t count) {
+  size_t begin = (size_t)pointer;
+  if (!g_look.on || g_look.spent || !is_taken_away(begin)) return;
+  page = begin & ~size_t(4095), bytes = ((begin + count + 4095) & ~size_t(4095)) - page;
+  mprotect((void*)page, bytes, PROT_READ | PROT_WRITE);
+}
+
+OwnReading::~OwnReading() {
+  if (bytes && g_look.on && !g_look.spent) mprotect((void*)page, bytes, PROT_NONE);
+}
+
 #if defined(__x86_64__)
 static constexpr greg_t TRAP_FLAG = 0x100;
 
