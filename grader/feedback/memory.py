@@ -9,7 +9,6 @@ import msgspec
 
 from grader.backends.extension.request import named
 from grader.domain.verdict import Finding, Status
-from grader.feedback.explain import own_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +77,11 @@ def _counted(one: MemoryFinding, found: Sequence[MemoryFinding]) -> MemoryFindin
 
 def at_statements(seen: Sequence[MemoryFinding], source: str) -> list[MemoryFinding]:
     """The same, but a write of a statement over several lines is in the first of them, as others name it."""
-    code = own_lines.code_of(source) if seen else ""
+    if not seen:
+        return []
+    from grader.feedback.explain import own_lines  # explanations are loaded where something failed
+
+    code = own_lines.code_of(source)
     return [
         msgspec.structs.replace(f, line=own_lines.begun(code, f.line))
         if f.access == "write" and f.line and not named(*f.place).startswith("line ")

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from grader.domain.speed import Speed
+    from grader.referee.cuda_builder import CudaBuilder
 
 # In a line of its own: behind a statement many leave it standing. And what has an open end is never done.
 TODO = re.compile(r"^\s*(?://|#)\s*TODO(?! \d+: open end)", re.M)
@@ -229,13 +230,15 @@ def _warn_of_sandbox(job: Job) -> None:
         job.say(lacking)
 
 
-def _builder(job: Job) -> builder.SimtBuilder | builder.CudaBuilder:
+def _builder(job: Job) -> builder.SimtBuilder | CudaBuilder:
     """What compiles for the submission's players, made ready."""
     ordinary = job.options.build == "ordinary"
     if job.choice.name == "simt":
         builder.prepare(job.say)
     elif not ordinary:
-        builder.prepare_cuda(job.say)
+        from grader.referee import cuda_builder  # what a GPU needs is loaded for a GPU
+
+        cuda_builder.prepare(job.say)
     seconds, mode = job.limits.build, job.options.sandbox
     return builder.for_backend(job.choice.name, seconds, mode, ordinary=ordinary, say=job.say)
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from grader.backends.extension.request import BuildRequest
-    from grader.referee.builder import CudaBuilder, SimtBuilder
+    from grader.referee.builder import SimtBuilder
+    from grader.referee.cuda_builder import CudaBuilder
 
 CASES = 4
 FIRST = "memcheck"

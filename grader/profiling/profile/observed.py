@@ -51,9 +51,9 @@ class Seen:
 def observe(subject: Subject, choice: Choice, mode: str, say: Callable[[str], None]) -> Seen:
     """Make every call of ``subject`` once; FaultError if the file does not get that far."""
     sandbox.require(mode)
-    from grader.referee import builder
+    from grader.referee import builder, cuda_builder
 
-    (builder.prepare if choice.name == "simt" else builder.prepare_cuda)(say)
+    (builder if choice.name == "simt" else cuda_builder).prepare(say)
     build = builder.for_backend(choice.name, LIMITS.build, mode)
     start = _starter(subject, choice, mode, LIMITS, build=build)
     if subject.lesson is None:
