@@ -32,6 +32,7 @@ LAYOUTS = {
     "offset": "A view that starts inside its storage.",
     "expanded": "A view of one row, which is seen as every row.",
 }
+FILLS = {"special": "An input with NaN and infinities."}
 
 
 def grade(session: Session) -> Record:
@@ -166,8 +167,9 @@ def _kind_of(args: Sequence[Argument]) -> str:
     """What is special about further arguments, in a sentence; "" if nothing is."""
     tensors = [a for a in args if isinstance(a, Tensor)]
     layouts = [LAYOUTS[t.layout] for t in tensors if t.layout in LAYOUTS]
+    fills = [FILLS[t.fill] for t in tensors if t.fill in FILLS]
     dtypes = [f"An input of {t.dtype}." for t in tensors if t.dtype != "float32"]
-    return next(iter(layouts + dtypes), "")
+    return next(iter(layouts + fills + dtypes), "")
 
 
 def _call(session: Session, case: Case) -> Finding:

@@ -13,12 +13,14 @@ def tiled(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
 
 
 def causal(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, past: int) -> torch.Tensor:
-    seen = torch.ones(q.size(0), k.size(0), dtype=torch.bool, device=q.device).tril(past)
+    seen = torch.ones(q.size(0), k.size(0), dtype=torch.bool, device=q.device).tril(min(past, k.size(0)))
     return scaled_dot_product_attention(q, k, v, attn_mask=seen)
 
 
 class Model(torch.nn.Module):
     def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        # Some of PyTorch's own kernels read 16 bytes at a time, wherever a tensor begins.
+        q, k, v = (t if t.data_ptr() % 16 == 0 else t.clone() for t in (q, k, v))
         return scaled_dot_product_attention(q, k, v, is_causal=True)
 
 

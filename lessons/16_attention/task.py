@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.exercise_stage import Stage
-from grader.domain.task import Case, Fill, Layout, Prediction, Task, Tensor
+from grader.domain.task import Argument, Case, Fill, Layout, Prediction, Task, Tensor
 from grader.referee.parts.counters import Bound, Counters
 
 if TYPE_CHECKING:
     import numpy as np
 
 QUERIES, KEYS = 16, 32  # of a block, and of a tile
-SECTOR = 32  # bytes
+SECTOR = 8  # words of four bytes
 
 
 def _tensors(
@@ -44,29 +44,42 @@ def _causal(
     return Case(name, (*_tensors(shape, q, k), past), why, entry="causal")
 
 
+def _alike(shape: tuple[int, int, int], past: int) -> tuple[Argument, ...]:
+    """All scores are -2 ** 114 of 16 features, in whatever order they are added up: powers of two."""
+    n, m, d = shape
+    q, k = (Tensor((rows, d), scale=0.0, shift=one) for rows, one in ((n, 2.0**56), (m, -(2.0**56))))
+    return *_tensors(shape, q, k), past
+
+
 def _model(
     name: str, shape: tuple[int, int, int, int], why: str, dtype: str = "float16",
-    scale: float = 1.0, layout: Layout = "contiguous",
+    scale: float = 1.0, layout: Layout = "contiguous", keys: int = 0,
 ) -> Case:  # fmt: skip
-    q = Tensor(shape, dtype=dtype, scale=scale)
-    return Case(name, (q, Tensor(shape, dtype=dtype, layout=layout), Tensor(shape, dtype=dtype)), why)
+    """With as many ``keys`` as queries, or so many."""
+    heads, n, d = shape[:2], shape[2], shape[3]
+    q = Tensor(shape, dtype=dtype, scale=scale, layout=layout)
+    return Case(name, (q, *[Tensor((*heads, keys or n, d), dtype=dtype, layout=layout)] * 2), why)
 
 
-def tile_rows(n: int, m: int, past: int, tile: int = KEYS) -> int:
-    """Rows of keys that blocks of 16 queries read: whole tiles, to the last key that one of them sees."""
-    rows = 0
-    for first in range(0, n, QUERIES):
-        end = max(0, min(m, min(n, first + QUERIES) + past))
-        rows += min(m, -(-end // tile) * tile)
-    return rows
+def tile_rows(n: int, m: int, past: int, tile: int = KEYS) -> list[int]:
+    """Rows of keys that each block of 16 queries reads: whole tiles, to the last key that one sees."""
+    ends = (max(0, min(m, min(n, first + QUERIES) + past)) for first in range(0, n, QUERIES))
+    return [min(m, -(-end // tile) * tile) for end in ends]
 
 
-def sectors(n: int, m: int, d: int, past: int, item: int = 4, tile: int = KEYS) -> int:
-    """Sectors that they load: the queries once, and keys and values."""
-    return (n + 2 * tile_rows(n, m, past, tile)) * d * item // SECTOR
+def of_rows(rows: int, d: int) -> int:
+    """Sectors of a matrix of floats, if a warp loads 32 features of a row at once."""
+    parts = ((row * d + c, row * d + min(d, c + 32) - 1) for row in range(rows) for c in range(0, d, 32))
+    return sum(last // SECTOR - first // SECTOR + 1 for first, last in parts)
+
+
+def sectors(n: int, m: int, d: int, past: int, tile: int = KEYS) -> int:
+    """Sectors that they load: the queries once, and keys and values for each block."""
+    return of_rows(n, d) + 2 * sum(of_rows(rows, d) for rows in tile_rows(n, m, past, tile))
 
 
 N, M, D = 32, 96, 32
+ODD, FEW = 31, 8  # features: rows of one more than 31 lie one below another, rows of 8 are a sector each
 TILED = _tiled("counted tiles", (N, M, D), "")
 CAUSAL = _causal("counted mask", (M, M, D), 0, "")
 HEADS = (1, 2, N, D)
@@ -74,18 +87,20 @@ MODEL = _model("counted model", HEADS, "")
 
 
 def _other_tiles(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    n, m = int(rng.integers(2, 5)) * QUERIES, int(rng.integers(2, 5)) * KEYS
-    return _tiled(f"{n} queries, {m} keys", (n, m, D), ""), (sectors(n, m, D, m), n * D // 8, 0)
+    n, m = int(rng.integers(1, 4)) * QUERIES, int(rng.integers(5, 8)) * KEYS
+    limits = sectors(n, m, ODD, m), of_rows(n, ODD), n  # a warp that copies parts of two rows may meet itself
+    return _tiled(f"{n} queries, {m} keys, {ODD} features", (n, m, ODD), ""), limits
 
 
 def _other_mask(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    n = int(rng.integers(50, 100))
-    return _causal(f"{n} of each", (n, n, D), 0, ""), (sectors(n, n, D, 0, tile=64),)
+    n, past = int(rng.integers(130, 145)), int(rng.integers(1, 30))
+    m = n + past
+    return _causal(f"{n} queries, past {past}", (n, m, FEW), past, ""), (sectors(n, m, FEW, past, tile=64),)
 
 
 def _other_model(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    heads, n = int(rng.integers(1, 4)), int(rng.integers(50, 100))
-    return _model(f"{heads} heads of {n}", (1, heads, n, D), ""), (heads * n * D // 16,)
+    n, m = int(rng.integers(520, 560)), int(rng.integers(17, 33))
+    return _model(f"{n} queries, {m} keys", (1, 1, n, 2 * FEW), "", keys=m), (n * 2 * FEW // 16,)
 
 
 TASK = Task(
@@ -94,13 +109,15 @@ TASK = Task(
     kind="model",
     reference_entry="Model",
     cases=(
-        _row("one row", (8, 50, 64), "A query a block, and two of its 64 features a lane."),
-        _row("head size", (5, 21, 80), "80 features: in the last turn half of the lanes have none."),
+        _row("one row", (8, 50, 128), "A query a block, and four of its 128 features a lane."),
+        _row("head size", (5, 21, 108), "108 features: in the last turn most lanes have none."),
         # All near 115, so that each query's shares are spread over several keys: where one key has all,
         # PyTorch's own error, by which others' are measured, is 0 by chance.
         Case("large scores", _tensors((24, 40, 32), Tensor((24, 32), shift=4.5), Tensor((40, 32), shift=4.5)),
-             "Scores above 90: their exponentials are infinite.", entry="by_rows"),
-        _row("one key", (7, 1, 50), "Its share is 1, though the exponential of its score is 0.", shift=6.0),
+             "Scores above 90: their exponentials are infinite.", entry="by_rows",
+             others=(_tensors((4, 9, 32), k=Tensor((9, 32), fill="special")),)),
+        _row("one key", (7, 1, 50), "Its share is 1, though the exponential of its score, about -7e32, is 0.",
+             shift=1e16),
         # Two sums of 20,000 terms, which PyTorch takes apart on a GPU: its own error is far smaller there.
         replace(_row("many keys", (1, 20_000, 8), "More scores than a kernel has shared memory for, unless "
                      "it asks for more than 48 KB."), terms=4 * 20_000),
@@ -111,14 +128,19 @@ TASK = Task(
         _causal("causal", (48, 48, 64), 0, "A query sees the keys up to its own place."),
         _causal("any length", (17, 53, 128), 40, "In the last block is one query, so fifteen warps only help "
                 "to copy. The last tile is not full, and the scores are far below zero.", shift=3.2),
-        _causal("nothing to see", (20, 10, 32), -10, "The first ten queries see no key: PyTorch says 0."),
-        _causal("nan and inf", (33, 40, 40), 40, "A query with NaN or an infinity makes its own row NaN.",
-                "special"),
-        _model("heads", (2, 3, 20, 32), "A batch of two, with three heads: no head sees another's keys.",
-               "float32"),
-        _model("half precision", (1, 2, 40, 64), "float16 in and out; the keys are a view.",
-               layout="transposed"),
-        _model("large halves", (1, 1, 48, 64), "Scores that float16 cannot hold.", scale=3000.0),
+        replace(_causal("nothing to see", (20, 10, 32), -10, "The first ten queries see no key: PyTorch says "
+                        "0. It says so without any key as well; and where there are some, a key that is not "
+                        "seen has no share, though all scores are below -1e30."),
+                others=(_alike((20, 10, 16), -10), (*_tensors((20, 0, 16)), 40))),
+        _causal("nan and inf", (33, 40, 40), 2**40, "A query with NaN or an infinity makes its own row NaN. "
+                "All keys are seen: past is 2**40, which an int cannot hold.", "special"),
+        _model("heads", (2, 3, 20, 32), "A batch of two, with three heads: no head sees another's keys. With "
+               "more keys than queries query i still sees those up to i.", "float32", keys=33),
+        # Of some 40 values, by scores of 48 products each.
+        replace(_model("half precision", (1, 2, 40, 48), "float16 in and out, and float between; q, k and v "
+                       "are views.", layout="transposed"), rounded_once=True, terms=88),
+        _model("large halves", (1, 1, 48, 64), "Scores that float16 cannot hold; and tensors that begin "
+               "within their storage.", scale=3000.0, layout="offset"),
     ),
     index="row_col",
     own="all",
