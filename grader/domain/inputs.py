@@ -116,6 +116,8 @@ def _values(spec: Tensor, n: int, rng: np.random.Generator) -> Array:
         places = np.append(n - 1, places)  # the last one, too: there an index that is one too large begins
         for k, value in enumerate((np.nan, np.inf, -np.inf)):
             values[places[k::3]] = value
+    if spec.fill == "nan at the end":
+        values[n - 1 :] = np.nan
     if spec.fill == "masked":
         values[rng.random(n) < 0.5] = -np.inf
         values[n - spec.shape[-1] :] = -np.inf

@@ -14,7 +14,7 @@ from grader.domain.exercise_stage import Stage as Stage  # noqa: TC001 - task fi
 if TYPE_CHECKING:
     from grader.domain.part import Part
 
-Fill = Literal["normal", "uniform", "bits", "special", "masked", "zeros"]
+Fill = Literal["normal", "uniform", "bits", "special", "nan at the end", "masked", "zeros"]
 Own = Literal["", "elementwise", "fused", "prepared", "all"]
 Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded"]
 
@@ -24,10 +24,11 @@ class Tensor:
     """An input to draw: ``shape``, ``dtype`` (a numpy name) and how it is filled and laid out.
 
     ``fill``: normal (mixed signs), uniform in [0, 1), bits (exact zeros and ones), special (normal with
-    some NaN and infinities), masked (normal with -inf in place of half of them, and of the whole last row),
-    zeros. ``scale`` multiplies, then ``shift`` is added. ``layout``: transposed and
-    strided are views that are not contiguous, offset starts one element into its storage, expanded repeats
-    one row without storing it again (its stride is 0). ``device``: where the player puts it.
+    some NaN and infinities), nan at the end (normal but for the last), masked (normal with -inf in place of
+    half of them, and of the whole last row), zeros. ``scale`` multiplies, then ``shift`` is added.
+    ``layout``: transposed and strided are views that are not contiguous, offset starts one element into its
+    storage, expanded repeats one row without storing it again (its stride is 0). ``device``: where the
+    player puts it.
     """
 
     shape: tuple[int, ...]

@@ -32,7 +32,7 @@ LAYOUTS = {
     "offset": "A view that starts inside its storage.",
     "expanded": "A view of one row, which is seen as every row.",
 }
-FILLS = {"special": "An input with NaN and infinities."}
+FILLS = {"nan at the end": "An input whose last number is NaN."}
 
 
 def grade(session: Session) -> Record:

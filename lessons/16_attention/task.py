@@ -115,7 +115,7 @@ TASK = Task(
         # PyTorch's own error, by which others' are measured, is 0 by chance.
         Case("large scores", _tensors((24, 40, 32), Tensor((24, 32), shift=4.5), Tensor((40, 32), shift=4.5)),
              "Scores above 90: their exponentials are infinite.", entry="by_rows",
-             others=(_tensors((4, 9, 32), k=Tensor((9, 32), fill="special")),)),
+             others=(_tensors((4, 9, 32), k=Tensor((9, 32), fill="nan at the end")),)),
         _row("one key", (7, 1, 50), "Its share is 1, though the exponential of its score, about -7e32, is 0.",
              shift=1e16),
         # Two sums of 20,000 terms, which PyTorch takes apart on a GPU: its own error is far smaller there.
@@ -161,8 +161,8 @@ TASK = Task(
         Counters(
             CAUSAL,
             (
-                Bound("skipped tiles", "global_load_sectors", sectors(M, M, D, 0, tile=64), 1, "A tile that "
-                      "no query of the block sees is not read."),
+                Bound("skipped tiles", "global_load_sectors", sectors(M, M, D, 0, tile=64), 1, "A tile is read "
+                      "once for 16 queries, and one that none of them sees is not read."),
             ),
             _other_mask,
         ),

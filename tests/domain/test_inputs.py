@@ -51,6 +51,8 @@ def test_a_shift_is_added_to_what_is_drawn() -> None:
 
 
 def test_a_masked_matrix_has_a_row_of_nothing_else() -> None:
+    ended = inputs.draw(Tensor((3, 4), fill="nan at the end"), inputs.generator()).view()
+    assert np.argwhere(~np.isfinite(ended)).tolist() == [[2, 3]] and np.isnan(ended[2, 3])
     masked = inputs.draw(Tensor((20, 50), fill="masked"), inputs.generator()).view()
     assert np.isneginf(masked[-1]).all()
     assert not np.isnan(masked).any() and 0.3 < np.isneginf(masked[:-1]).mean() < 0.7
