@@ -99,7 +99,7 @@ def _other_mask(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
 
 
 def _other_model(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    n, m = int(rng.integers(520, 560)), int(rng.integers(17, 33))
+    n, m = int(rng.integers(520, 560)), int(rng.integers(17, 32))
     return _model(f"{n} queries, {m} keys", (1, 1, n, 2 * FEW), "", keys=m), (n * 2 * FEW // 16,)
 
 
