@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 LARGE, THREADS = 1 << 21, 8
+GAP = 3  # columns beside a slice of columns
+SPIKE = 1000.0
 
 
 def generator(seed: int | None = None) -> np.random.Generator:
@@ -94,6 +96,9 @@ def _layout(spec: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
         return shape, (*s[:-2], s[-1], s[-2]), 0, size
     if spec.layout == "strided":
         return shape, tuple(2 * s for s in row_major(shape)), 0, 2 * size
+    if spec.layout == "columns" and len(shape) >= 2:
+        s = row_major((*shape[:-1], shape[-1] + GAP))
+        return shape, s, 0, math.prod(shape[:-1]) * (shape[-1] + GAP)
     if spec.layout == "offset":
         return shape, row_major(shape), 1, size + 1
     if spec.layout == "expanded" and size:
@@ -111,7 +116,9 @@ def _values(spec: Tensor, n: int, rng: np.random.Generator) -> Array:
     values = _normal(n, rng)
     if spec.scale != 1.0:
         values *= values.dtype.type(spec.scale)
-    if spec.fill == "special" and n >= 3:
+    if spec.fill == "spike":
+        values[:: spec.shape[-1]] = SPIKE
+    if spec.fill in ("special", "limits") and n >= 3:
         places = rng.choice(n - 1, size=max(2, n // 50), replace=False)
         places = np.append(n - 1, places)  # the last one, too: there an index that is one too large begins
         for k, value in enumerate((np.nan, np.inf, -np.inf)):
@@ -120,5 +127,8 @@ def _values(spec: Tensor, n: int, rng: np.random.Generator) -> Array:
         values[n - 1 :] = np.nan
     if spec.fill == "masked":
         values[rng.random(n) < 0.5] = -np.inf
+    if spec.fill == "limits":
+        values[: spec.shape[-1]] = np.finfo(spec.dtype).min * rng.uniform(0.9, 0.95, spec.shape[-1])
+    if spec.fill in ("masked", "limits"):
         values[n - spec.shape[-1] :] = -np.inf
     return values

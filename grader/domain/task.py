@@ -14,9 +14,9 @@ from grader.domain.exercise_stage import Stage as Stage  # noqa: TC001 - task fi
 if TYPE_CHECKING:
     from grader.domain.part import Part
 
-Fill = Literal["normal", "uniform", "bits", "special", "nan at the end", "masked", "zeros"]
+Fill = Literal["normal", "uniform", "bits", "special", "nan at the end", "masked", "limits", "spike", "zeros"]
 Own = Literal["", "elementwise", "fused", "prepared", "all"]
-Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded"]
+Layout = Literal["contiguous", "transposed", "strided", "offset", "expanded", "columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,12 @@ class Tensor:
 
     ``fill``: normal (mixed signs), uniform in [0, 1), bits (exact zeros and ones), special (normal with
     some NaN and infinities), nan at the end (normal but for the last), masked (normal with -inf in place of
-    half of them, and of the whole last row), zeros. ``scale`` multiplies, then ``shift`` is added.
-    ``layout``: transposed and strided are views that are not contiguous, offset starts one element into its
-    storage, expanded repeats one row without storing it again (its stride is 0). ``device``: where the
-    player puts it.
+    half of them, and of the whole last row), limits (special, with a first row near the lowest number of the
+    dtype and a last row of -inf), spike (normal with a first element of each row that is far from the
+    others), zeros. ``scale`` multiplies, then ``shift`` is added. ``layout``: transposed and strided are
+    views that are not contiguous, columns is a slice of columns, whose rows have gaps between them, offset
+    starts one element into its storage, expanded repeats one row without storing it again (its stride is 0).
+    ``device``: where the player puts it.
     """
 
     shape: tuple[int, ...]
@@ -61,7 +63,8 @@ class Case:
     results are then what the call gives, and the gradients of its other tensors and of the parameters.
     ``rounded_once``: only the last step may round to the result's dtype. ``terms``: how many numbers a result
     is the sum of, where any order of adding them up is right. ``compiled``: the function of that name which
-    an extension of the file binds is called as well, without the Python around it.
+    an extension of the file binds is called as well, without the Python around it. ``launched``: so many
+    blocks that on the CPU back end none runs: there it is only seen whether the launch is allowed.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Case:
     rounded_once: bool = False
     terms: int = 0
     compiled: bool = False
+    launched: bool = False
 
     def __post_init__(self) -> None:
         if self.hidden and self.points < 1:

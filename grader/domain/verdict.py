@@ -90,8 +90,8 @@ SENTENCE: dict[Status, str] = {
     "result.",
     Status.RACE: "Two threads used the same memory without order, and one of them wrote; "
     "give each element one owner, or put a barrier between.",
-    Status.BARRIER: "The threads of a block did not all meet at the same barrier; "
-    "keep __syncthreads() out of branches that only some threads take.",
+    Status.BARRIER: "Not all threads came to the barrier, or to the function of a warp, that waits for them; "
+    "keep __syncthreads() and shuffles out of branches that only some threads take.",
     Status.CUDA_ERROR: "CUDA reported an error.",
     Status.CRASHED: "The process of the submission crashed; "
     "in host code this is usually a bad pointer or a failed assertion.",

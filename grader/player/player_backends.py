@@ -188,8 +188,8 @@ class Simt(Plain):
         return {}
 
     def schedule(self, **request: Any) -> Json:
-        """Shuffle the order of blocks and warps by ``seed``; 0 is their own order."""
-        self._runtime.schedule(int(request["seed"]))
+        """Shuffle the order of blocks and warps by ``seed``; 0 is their own order. Or let no block run."""
+        self._runtime.schedule(int(request["seed"]), no_blocks=bool(request.get("no_blocks")))
         return {}
 
     def change(self, **request: Any) -> Json:

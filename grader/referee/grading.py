@@ -30,6 +30,7 @@ LAYOUTS = {
     "transposed": "A transposed view, not contiguous.",
     "strided": "A view with gaps between its elements.",
     "offset": "A view that starts inside its storage.",
+    "columns": "A slice of columns: its rows have gaps between them.",
     "expanded": "A view of one row, which is seen as every row.",
 }
 FILLS = {"nan at the end": "An input whose last number is NaN."}

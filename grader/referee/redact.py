@@ -13,7 +13,12 @@ from grader.protocol.messages import MemoryFinding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WITH_GAPS = ("transposed", "strided", "expanded")  # layouts of Tensor that a plain pointer cannot follow
+WITH_GAPS = (
+    "transposed",
+    "strided",
+    "expanded",
+    "columns",
+)  # layouts of Tensor that a plain pointer cannot follow
 
 
 def redact(case: Case, finding: Finding) -> Finding:

@@ -27,7 +27,7 @@ def feedback(finding: Finding) -> str:
     parts = [str(plain["cause"]), str(plain["fix"])] if isinstance(plain, dict) else []
     parts.append(finding.message)
     if not isinstance(plain, dict) and finding.status is not Status.FAILED:  # which is said of many together
-        tried = advice(finding.status, finding.message) if finding.status is Status.ILLEGAL_ACCESS else ""
+        tried = advice(finding.status, finding.message)
         what = SENTENCE[finding.status].partition("; ")[0]
         parts.append(f"{what}. {tried}" if tried in NO_INDEX.values() else SENTENCE[finding.status])
     return "\n".join(p for p in parts if p)
@@ -59,6 +59,7 @@ ALL_COME = (
 NO_INDEX = {
     "takes no part in the shuffle": ALL_COME,
     "calls a warp function": ALL_COME,
+    "waits for the lanes": ALL_COME,
     "divides an integer by zero": "Look at what stands behind the / or %, and which thread has 0 there.",
     "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",
 }
@@ -70,7 +71,7 @@ def advice(status: Status, message: str = "") -> str:
     ``message``: of an access, which is not always a matter of its index.
     """
     first = message.partition("\n")[0]
-    if status is Status.ILLEGAL_ACCESS and (
+    if status in (Status.ILLEGAL_ACCESS, Status.BARRIER) and (
         other := next((t for w, t in NO_INDEX.items() if w in first), "")
     ):
         return other

@@ -14,47 +14,88 @@ if TYPE_CHECKING:
 ROWS, COLS = 32, 1024
 SECTORS = ROWS * COLS * 4 // 32  # each 32-byte sector once
 SIDE = 256  # of the matrix that total adds up
+TALL = 70_000  # rows: more blocks than a grid has along y
+SIDEWAYS = "70,000 rows: a grid has 65,535 blocks at most along y and z, and far more along x."
 BLOCKS = 64  # that total has at most
 ROW_SUM = Case("counted rows", (Tensor((ROWS, COLS)),), entry="row_sum")
 TOTAL = Case("counted total", (Tensor((SIDE, SIDE), fill="uniform"),), entry="total", terms=SIDE * SIDE)
 ROW_VAR = Case("counted variance", (Tensor((ROWS, COLS)),), entry="row_var")
 
 
-def _shape(rng: np.random.Generator) -> tuple[int, int, int]:
+def _sized(rows: int, cols: int) -> tuple[int, int, int]:
     """Rows, columns, and the sectors of all rows: a row may begin within one, and so may each warp's part."""
-    rows, cols = int(rng.integers(20, 50)), int(rng.integers(600, 1500))
     return rows, cols, rows * -(-cols // 32) * 5
 
 
-def _other_sums(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    rows, cols, sectors = _shape(rng)
+def _shape(rng: np.random.Generator) -> tuple[int, int, int]:
+    return _sized(int(rng.integers(20, 50)), int(rng.integers(600, 1500)))
+
+
+def _long(rng: np.random.Generator) -> tuple[int, int, int]:
+    """One row of any length, where a way of its own for long rows is likely."""
+    return _sized(1, int(2 ** rng.uniform(11.5, 15.0)))
+
+
+def _drawn_sums(rows: int, cols: int, sectors: int) -> tuple[Case, tuple[int, ...]]:
     case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_sum")
     return case, (sectors, 0, 2 * rows, 8 * rows)
 
 
-def _other_total(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    rows, cols, _ = _shape(rng)
+def _other_sums(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_sums(*_shape(rng))
+
+
+def _short_sums(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_sums(*_sized(int(rng.integers(10, 20)), int(rng.integers(60, 250))))
+
+
+def _long_sums(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_sums(*_long(rng))
+
+
+def _drawn_total(rows: int, cols: int, blocks: int) -> tuple[Case, tuple[int, ...]]:
+    """The sum of all, whose work must be shared by so many ``blocks`` at least."""
     x = Tensor((rows, cols), fill="uniform")
     case = Case(f"{rows} x {cols}", (x,), entry="total", terms=rows * cols)
-    return case, (BLOCKS, -(-rows * cols // 32 // 16) + 8)
+    return case, (BLOCKS, 8 * BLOCKS, -(-rows * cols // 32 // blocks) + 8)
+
+
+def _other_total(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_total(*_shape(rng)[:2], 16)
+
+
+def _small_total(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_total(
+        3, int(rng.integers(700, 1300)), 4
+    )  # an atomic operation a warp would be more than 64
+
+
+def _large_total(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_total(1030, int(rng.integers(1020, 1050)), 16)  # more than a million
+
+
+def _drawn_variances(rows: int, cols: int, sectors: int) -> tuple[Case, tuple[int, ...]]:
+    return Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_var"), (sectors,)
 
 
 def _other_variances(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    rows, cols, sectors = _shape(rng)
-    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_var")
-    return case, (sectors,)
+    return _drawn_variances(*_shape(rng))
 
 
-def _sum(name: str, x: Tensor, why: str) -> Case:
-    return Case(name, (x,), why)
+def _long_variances(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_variances(*_long(rng))
+
+
+def _sum(name: str, x: Tensor, why: str, *, launched: bool = False) -> Case:
+    return Case(name, (x,), why, launched=launched)
 
 
 def _total(name: str, shape: tuple[int, int], why: str) -> Case:
     return Case(name, (Tensor(shape, fill="uniform"),), why, entry="total", terms=shape[0] * shape[1])
 
 
-def _var(name: str, shape: tuple[int, int], why: str, shift: float = 0.0) -> Case:
-    return Case(name, (Tensor(shape, shift=shift),), why, entry="row_var")
+def _var(name: str, x: Tensor, why: str, *, launched: bool = False) -> Case:
+    return Case(name, (x,), why, entry="row_var", launched=launched)
 
 
 TASK = Task(
@@ -63,18 +104,23 @@ TASK = Task(
     cases=(
         _sum("whole rows", Tensor((8, 512)), "Every thread of a block has two elements."),
         _sum("odd sizes", Tensor((37, 101)), "Threads, and whole warps, without an element."),
-        _sum("long rows", Tensor((3, 4099)), "Rows much longer than a block, of a prime length."),
+        _sum("long rows", Tensor((3, 4099), layout="columns"), "Rows much longer than a block, of a prime "
+             "length, with gaps between them."),
         _sum("no columns", Tensor((5, 0)), "The sum of nothing is 0, and must be written."),
         _sum("no rows", Tensor((0, 8)), "Nothing to write: a grid of zero blocks is a CUDA error."),
         _sum("transposed", Tensor((30, 50), layout="transposed"), "A view whose rows do not lie in a piece."),
+        _sum("many rows", Tensor((TALL, 3)), SIDEWAYS, launched=True),
         _total("many", (131, 257), "More elements than threads: each thread goes on by "
                "as many as the grid has threads."),
         _total("few", (1, 3), "One block, and most of its threads have no element."),
         _total("nothing", (0, 8), "The sum of nothing is 0."),
-        _var("one column", (13, 1), "The variance of one number is 0."),
-        _var("variance", (37, 101), "Threads, and whole warps, that bring nothing."),
-        _var("far from zero", (9, 1000), "A mean of 20 and a deviation of 1: a difference of squares loses "
-             "its digits.", 20.0),
+        _var("one column", Tensor((13, 1)), "The variance of one number is 0."),
+        _var("variance", Tensor((37, 101)), "Threads, and whole warps, that bring nothing."),
+        _var("far from zero", Tensor((9, 1000), shift=20.0), "A mean of 20 and a deviation of 1: a "
+             "difference of squares loses its digits."),
+        _var("far from the first", Tensor((2, 4099), fill="spike"), "The first element of each row is far "
+             "from all others: distances from it lose their digits, as those from zero do."),
+        _var("many variances", Tensor((TALL, 3)), SIDEWAYS, launched=True),
     ),
     index="row_col",
     own="all",
@@ -93,16 +139,21 @@ TASK = Task(
                       "a warp is read.", needs="along the rows"),
             ),
             _other_sums,
+            (_short_sums, _long_sums),
         ),
         Counters(
             TOTAL,
             (
                 Bound("one atomic a block", "global_atomic_requests", BLOCKS, 1, "There are at most 64 "
                       "blocks, and each adds its sum to the result once."),
+                Bound("words of a block", "shared_load_requests", 8 * BLOCKS, 1, "`block_sum` joins the "
+                      "threads of a block here, too: one word of shared memory a warp is read.",
+                      needs="one atomic a block"),
                 Bound("shared by blocks", "global_load_requests_a_block", SIDE * SIDE // 32 // 16, 1,
                       "The work is shared by many blocks, 16 at least."),
             ),
             _other_total,
+            (_small_total, _large_total),
         ),
         Counters(
             ROW_VAR,
@@ -111,6 +162,7 @@ TASK = Task(
                       "and squares together, and neighbours by neighbouring threads."),
             ),
             _other_variances,
+            (_long_variances,),
         ),
     ),
     introduces=("reduction",),
@@ -119,12 +171,16 @@ TASK = Task(
     minutes=120,
     stages=(
         Stage("A block a row", 35, (
-            "whole rows", "odd sizes", "long rows", "no columns", "no rows", "transposed", "memory",
-            "along the rows", "no conflicts",
+            "whole rows", "odd sizes", "long rows", "no columns", "no rows", "transposed", "many rows",
+            "memory", "along the rows", "no conflicts",
         )),
         Stage("Warps", 25, ("few barriers", "few words")),
-        Stage("All of it", 20, ("many", "few", "nothing", "one atomic a block", "shared by blocks")),
-        Stage("Variance", 40, ("one column", "variance", "far from zero", "one pass")),
+        Stage("All of it", 20, (
+            "many", "few", "nothing", "one atomic a block", "words of a block", "shared by blocks",
+        )),
+        Stage("Variance", 40, (
+            "one column", "variance", "far from zero", "far from the first", "many variances", "one pass",
+        )),
     ),
     starter_fails="many",
     predictions=(

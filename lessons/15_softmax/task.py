@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.exercise_stage import Stage
-from grader.domain.task import Case, Prediction, Task, Tensor
+from grader.domain.task import Case, Layout, Prediction, Task, Tensor
 from grader.referee.parts.counters import Bound, Counters
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ NORM = Case(
     "counted norm", (Tensor((ROWS, COLS), dtype="float16"), Tensor((COLS,), dtype="float16"), 1e-5),
     entry="rms_norm",
 )  # fmt: skip
-LONG = 60_000  # columns: more than the shared memory of a block holds
+LONG = 70_000  # columns: more than the shared memory of a block holds, and than 256 for each thread
+TALL = 70_000  # rows: more blocks than a grid has along y
 
 
 def _shape(rng: np.random.Generator, item: int = 4) -> tuple[int, int, int]:
@@ -28,26 +30,53 @@ def _shape(rng: np.random.Generator, item: int = 4) -> tuple[int, int, int]:
     return rows, cols, rows * -(-cols // 32) * (item + 1)
 
 
-def _other_three(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    rows, cols, sectors = _shape(rng)
-    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="softmax")
-    return case, (3 * sectors, 0, 4 * rows)
+def _long(rng: np.random.Generator, item: int = 4) -> tuple[int, int, int]:
+    """One row of any length, where a way of its own for long rows is likely."""
+    cols = int(2 ** rng.uniform(11.5, 15.0))
+    return 1, cols, -(-cols // 32) * (item + 1)
 
 
-def _other_two(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    rows, cols, sectors = _shape(rng)
+def _drawn_two(rows: int, cols: int, sectors: int) -> tuple[Case, tuple[int, ...]]:
     case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="online")
     return case, (2 * sectors, 2 * rows)
 
 
-def _other_norm(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    rows, cols, sectors = _shape(rng, 2)
+def _drawn_three(rows: int, cols: int, sectors: int) -> tuple[Case, tuple[int, ...]]:
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="softmax")
+    return case, (3 * sectors, 0, 4 * rows)
+
+
+def _drawn_norm(rows: int, cols: int, sectors: int) -> tuple[Case, tuple[int, ...]]:
     arguments = (Tensor((rows, cols), dtype="float16"), Tensor((cols,), dtype="float16"), 1e-5)
     return Case(f"{rows} x {cols}", arguments, entry="rms_norm"), (4 * sectors,)
 
 
-def _plain(name: str, x: Tensor, why: str) -> Case:
-    return Case(name, (x,), why, entry="softmax")
+def _other_three(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_three(*_shape(rng))
+
+
+def _long_three(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_three(*_long(rng))
+
+
+def _other_two(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_two(*_shape(rng))
+
+
+def _long_two(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_two(*_long(rng))
+
+
+def _other_norm(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_norm(*_shape(rng, 2))
+
+
+def _long_norm(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _drawn_norm(*_long(rng, 2))
+
+
+def _plain(name: str, x: Tensor, why: str, *, launched: bool = False) -> Case:
+    return Case(name, (x,), why, entry="softmax", launched=launched)
 
 
 def _online(name: str, x: Tensor, why: str) -> Case:
@@ -55,10 +84,10 @@ def _online(name: str, x: Tensor, why: str) -> Case:
 
 
 def _norm(
-    name: str, shape: tuple[int, int], why: str, eps: float = 1e-5, scale: float = 1.0, *, once: bool = False
+    name: str, x: Tensor, why: str, eps: float = 1e-5, weight: Layout = "contiguous", *, once: bool = False
 ) -> Case:
-    x, weight = Tensor(shape, dtype="float16", scale=scale), Tensor(shape[1:], dtype="float16")
-    return Case(name, (x, weight, eps), why, entry="rms_norm", rounded_once=once)
+    given = (replace(x, dtype="float16"), Tensor(x.shape[1:], dtype="float16", layout=weight), eps)
+    return Case(name, given, why, entry="rms_norm", rounded_once=once)
 
 
 def _gradient(name: str, x: Tensor, grad: Tensor, why: str) -> Case:
@@ -76,20 +105,28 @@ TASK = Task(
                "here, and whole warps have no element."),
         _plain("far below zero", Tensor((9, 300), shift=-1000.0), "All elements are near -1000: a largest "
                "one that begins at 0 is none of them."),
-        _plain("very long rows", Tensor((1, LONG)), "A row that does not fit into shared memory."),
+        _plain("very long rows", Tensor((1, LONG), layout="offset"), "A row that does not fit into shared "
+               "memory. It begins at the second float of its memory, where no float4 can."),
+        _plain("numbers of any kind", Tensor((40, 120), fill="limits"), "One row near the lowest float, "
+               "one of -inf; NaN, or an infinite element, makes its whole row NaN."),
+        _plain("many rows", Tensor((TALL, 3)), "70,000 rows: a grid has 65,535 blocks at most along y and z, "
+               "and far more along x.", launched=True),
         _online("online", Tensor((37, 333), scale=30.0, shift=-500.0), "Larger ones come late; all "
                 "are below 0."),
         _online("one element", Tensor((13, 1)), "A row of one element: its share is 1."),
         _online("masked", Tensor((23, 700), fill="masked"), "An element of -inf has a share of 0; a row of "
                 "nothing else is NaN, as PyTorch says."),
-        _online("nan and inf", Tensor((40, 120), fill="special"), "NaN, or an infinite element, makes its "
-                "whole row NaN."),
-        _norm("half precision", (11, 300), "float16 in and out, and floats on the way: only the result is "
-              "rounded to half.", once=True),
-        _norm("large squares", (5, 1000), "Squares that float16 cannot hold.", scale=150.0),
-        _norm("small rows", (5, 260), "Elements near 0.01: eps counts, under the root.", 1e-3, 0.01),
+        _online("nan and inf", Tensor((40, 120), fill="limits"), "NaN, or an infinite element, makes its "
+                "whole row NaN; one row lies near the lowest float."),
+        _norm("half precision", Tensor((11, 300), layout="offset"), "float16 in and out, and floats "
+              "on the way: only the result is rounded to half. x begins in the middle of four bytes.",
+              once=True),
+        _norm("large squares", Tensor((5, 1000), scale=150.0), "Squares that float16 cannot hold, and a "
+              "weight with gaps between its elements.", weight="strided"),
+        _norm("small rows", Tensor((5, 260), scale=0.001), "Elements near 0.001: eps counts, under the "
+              "root. As a float16 it would be 1.3 % larger.", 1e-6),
         _gradient("gradient", Tensor((14, 500)), Tensor((14, 500)), "The gradient of x, from one that comes "
-                  "in."),
+                  "in. The model is called once more before it is asked for."),
         _gradient("gradient of a view", Tensor((30, 50), layout="transposed"),
                   Tensor((30, 50), layout="expanded"), "One row seen 30 times, as a sum makes it: stride 0."),
     ),
@@ -108,6 +145,7 @@ TASK = Task(
                       "one before shared memory is used again.", needs="along the rows"),
             ),
             _other_three,
+            (_long_three,),
         ),
         Counters(
             TWO,
@@ -118,6 +156,7 @@ TASK = Task(
                       "barrier a row will do, or two.", needs="two passes"),
             ),
             _other_two,
+            (_long_two,),
         ),
         Counters(
             NORM,
@@ -126,6 +165,7 @@ TASK = Task(
                       "the weight once, two bytes an element, by neighbours side by side."),
             ),
             _other_norm,
+            (_long_norm,),
         ),
     ),
     introduces=("softmax",),
@@ -137,7 +177,8 @@ TASK = Task(
     minutes=150,
     stages=(
         Stage("Three passes", 45, (
-            "whole rows", "large values", "far below zero", "very long rows", "along the rows",
+            "whole rows", "large values", "far below zero", "very long rows", "numbers of any kind",
+            "many rows", "along the rows",
             "no conflicts", "few barriers",
         )),
         Stage("Two passes", 40, (

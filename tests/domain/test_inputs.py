@@ -6,9 +6,10 @@ import pytest
 from grader.domain import inputs
 from grader.domain.task import Tensor
 
-LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded")
+LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded", "columns")
 STRIDES = {
-    "contiguous": (7, 1), "transposed": (1, 5), "strided": (14, 2), "offset": (7, 1), "expanded": (0, 1)
+    "contiguous": (7, 1), "transposed": (1, 5), "strided": (14, 2), "offset": (7, 1), "expanded": (0, 1),
+    "columns": (10, 1),
 }  # fmt: skip
 
 
@@ -48,6 +49,17 @@ def test_a_shift_is_added_to_what_is_drawn() -> None:
     specs = [Tensor((1000,), scale=2.0, shift=shift) for shift in (0.0, 50.0)]
     near, far = (inputs.draw(spec, inputs.generator(1)).view() for spec in specs)
     assert far.dtype == np.float32 and np.allclose(far - 50.0, near, atol=1e-5)
+
+
+def test_a_spike_is_the_first_element_of_each_row() -> None:
+    drawn = inputs.draw(Tensor((20, 50), fill="spike", shift=20.0), inputs.generator()).view()
+    assert (drawn[:, 0] == 1020).all() and (drawn[:, 1:] < 100).all()
+
+
+def test_limits_are_the_lowest_numbers_those_that_are_none_and_a_row_of_nothing() -> None:
+    drawn = inputs.draw(Tensor((20, 50), fill="limits"), inputs.generator()).view()
+    assert np.isfinite(drawn[0]).all() and (drawn[0] < -3e38).all() and len(set(drawn[0])) > 40
+    assert np.isneginf(drawn[-1]).all() and np.isnan(drawn).any() and np.isposinf(drawn).any()
 
 
 def test_a_masked_matrix_has_a_row_of_nothing_else() -> None:

@@ -70,3 +70,12 @@ def test_parameters_have_gradients_too() -> None:
     assert not result.requires_grad and not x.requires_grad
     for own, wanted in zip(found, (grad @ model.weight, grad.T @ x, grad.sum(0)), strict=True):
         torch.testing.assert_close(own, wanted.detach())
+
+
+def test_a_result_that_is_kept_in_the_class_is_that_of_another_call(tmp_path: Path) -> None:
+    text = FUNCTION.replace("ctx.save_for_backward(x, y)", "Double.kept = (x, y)").replace(
+        "ctx.saved_tensors", "Double.kept"
+    )
+    text = text.replace("BACKWARD", "2 * grad * y, 2 * grad * x")
+    first = grade(tmp_path, text, CASES, REFERENCE, forked=True).findings[1]
+    assert first.status is Status.WRONG_OUTPUT and "In gradient 1: " in first.message

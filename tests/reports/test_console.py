@@ -188,6 +188,13 @@ def test_an_access_that_is_no_matter_of_an_index_gets_other_advice() -> None:
     assert "lane" in wording.advice(Status.ILLEGAL_ACCESS, about)
     left = "calls a warp function with the mask 0xffffffff, but of its lanes 24 have left the kernel"
     assert "such as 0 to a sum" in wording.advice(Status.ILLEGAL_ACCESS, left)
+    waits = "line 5: waits for the lanes 0xffffffff of warp 0, but 0x0 have left the kernel and only 0x1 came"
+    for said in (
+        wording.advice(Status.BARRIER, waits),
+        wording.feedback(Finding("x", Status.BARRIER, waits)),
+    ):
+        assert "such as 0 to a sum" in said and "__syncthreads" not in said
+    assert "__syncthreads" in wording.advice(Status.BARRIER, "line 3: waits at __syncthreads()")
     assert "pointer" in wording.advice(Status.ILLEGAL_ACCESS, "reads an address that is not device memory")
     assert "index" in wording.advice(Status.ILLEGAL_ACCESS, "reads element 9 of x, 1 element past the end")
     assert "index" not in wording.feedback(Finding("memory", Status.ILLEGAL_ACCESS, about))

@@ -86,7 +86,8 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     rest = log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
     said = f"{finding.message}\n{rest}"
     if re.search(r"^[^\n<]*<<<[^\n>]*>>>: ", said, re.M):  # the CPU back end names the launch that it refuses
-        said = said.replace("CUDA error: invalid argument", "CUDA error: invalid configuration argument")
+        known = "" if "gridDim.y and gridDim.z" in said else "CUDA error: invalid configuration argument"
+        said = said.replace("CUDA error: invalid argument", known)
     found = explain(said, source)
     if finding.status is Status.COMPILE_ERROR:
         found = inline_arguments.explained(finding, source) or host_mistakes.sources(source) or found

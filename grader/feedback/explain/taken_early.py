@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST = 16  # pointers, and tensors that are replaced, that are looked at
 NEW = "contiguous|to|clone|t|transpose|permute|cuda|toType|flip|mT"
 TAKEN = re.compile(
-    r"\b(?P<p>[A-Za-z_]\w*)\s*(?:=\s*|[({]\s*)(?:(?:reinterpret_cast|static_cast)\s*<[^<>;]*>\s*\(\s*)?"
+    r"\b(?P<p>(?!(?:if|while|for|switch|return)\b)[A-Za-z_]\w*)\s*(?:=\s*|[({]\s*)(?:(?:reinterpret_cast|static_cast)\s*<[^<>;]*>\s*\(\s*)?"
     r"(?P<x>[A-Za-z_]\w*)\s*\.\s*(?P<what>(?:mutable_|const_)?data_ptr|strides?)\b"
 )
 REPLACED = re.compile(rf"\b(?P<x>[A-Za-z_]\w*)\s*=\s*(?P=x)\s*\.\s*(?P<how>{NEW})\s*\(")
@@ -60,4 +60,27 @@ def _before_the_copy(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         return
 
 
-FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = ((_before_the_copy, WRONG | OUTSIDE | TWICE),)
+LAST_STRIDE_ONLY = re.compile(
+    r"\bif\s*\(\s*(?P<x>[A-Za-z_]\w*)\s*\.\s*stride\s*\(\s*-?1\s*\)\s*!=\s*1\s*\)\s*\{?\s*"
+    r"(?P=x)\s*=\s*(?P=x)\s*\.\s*contiguous\b"
+)
+
+
+def _by_the_last_stride(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """``if (x.stride(1) != 1) x = x.contiguous();``, which a slice of columns does not enter."""
+    for function in text.host:
+        if found := LAST_STRIDE_ONLY.search(function.body):
+            x = found["x"]
+            cause = (
+                f"{x} is made contiguous only where the elements of a row have gaps between them. In a slice of "
+                "columns they have none, but the rows have."
+            )
+            fix = f"Write `{x} = {x}.contiguous();`: of a contiguous tensor it makes no copy."
+            yield Fact("last-stride", text.line(function.start + found.start()), cause, fix)
+            return
+
+
+FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
+    (_before_the_copy, WRONG | OUTSIDE | TWICE),
+    (_by_the_last_stride, WRONG | OUTSIDE | TWICE),
+)

@@ -184,15 +184,25 @@ class BaseSide:
 
 
 def _with_gradients(target: Callable[..., Any], inputs: list[Any]) -> list[Any]:
-    """A call's result, then the gradients of its tensors and parameters; the last input is the result's."""
+    """A call's result, then the gradients of its tensors and parameters; the last input is the result's.
+
+    Another call comes before the gradients: what the first has kept for them must be its own.
+    """
     *given, incoming = inputs
     leaves = [a.detach().requires_grad_() if isinstance(a, torch.Tensor) else a for a in given]
     asked = [a for a in leaves if isinstance(a, torch.Tensor)]
     asked += target.parameters() if isinstance(target, torch.nn.Module) else ()
     with torch.enable_grad():
         result = model_state.call(target, leaves)
+        if any(others := [_alike(a, incoming) for a in leaves]):
+            model_state.call(target, [incoming if o else a for o, a in zip(others, leaves, strict=True)])
         found = torch.autograd.grad(result, asked, incoming, allow_unused=True)
     return [result.detach(), *found]
+
+
+def _alike(a: Any, b: torch.Tensor) -> bool:
+    """Whether ``a`` is a tensor that differs from ``b`` in its values at most."""
+    return isinstance(a, torch.Tensor) and (a.shape, a.stride(), a.dtype) == (b.shape, b.stride(), b.dtype)
 
 
 def weigher_for_call() -> Weigher:

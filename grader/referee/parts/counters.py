@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from grader.referee.counting import Counted
     from grader.referee.parts.part_session import PartSession
 
+    Draws = Callable[[np.random.Generator], tuple[Case, tuple[int, ...]]]
+
 Launches = Sequence[Launch]
 
 
@@ -56,12 +58,13 @@ class Counters:
     """Calls the submission with ``case`` while the CPU back end counts. The result must be right as well.
 
     ``other`` draws a case of another size, and what each bound is there: a kernel that is good at one size
-    only is none.
+    only is none. ``further`` are more of these, where a way of its own is likely: short rows, long ones.
     """
 
     case: Case
     bounds: tuple[Bound, ...]
-    other: Callable[[np.random.Generator], tuple[Case, tuple[int, ...]]] | None = None
+    other: Draws | None = None
+    further: tuple[Draws, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -96,8 +99,10 @@ class Counters:
                     for b, c in pairs
                     if b.metric == "launches" and found[b.name].ok
                 }
-            if self.other and any(f.ok for f in found.values()):
-                case, most = self.other(grading.rng)
+            for draws in (self.other, *self.further):
+                if draws is None or not any(f.ok for f in found.values()):
+                    continue
+                case, most = draws(grading.rng)
                 calls = [call.launches for call in counting.judged(grading, case)]
                 for (bound, check), limit in zip(pairs, most, strict=True):
                     held = _held(replace(bound, limit=limit), check, worst(bound, calls), case.name)

@@ -27,17 +27,25 @@ __device__ float joined(float mine, Join join, float* words) {
 __global__ void shares(const float* in, float* out, int64_t cols) {
     __shared__ float words[2][WARPS];
     const float* x = in + blockIdx.x * cols;
-    float kept[KEPT], largest = -INFINITY, sum = 0.0f;
+    float kept[KEPT], own = -INFINITY, sum = 0.0f;
     for (int k = 0; k < KEPT; ++k) {
         const int64_t i = threadIdx.x + k * THREADS;
         kept[k] = i < cols ? x[i] : -INFINITY;
-        largest = fmaxf(largest, kept[k]);
+        own = fmaxf(own, kept[k]);
     }
-    for (int64_t i = threadIdx.x + KEPT * THREADS; i < cols; i += THREADS) largest = fmaxf(largest, x[i]);
-    largest = joined(largest, Max(), words[0]);
+    for (int64_t i = threadIdx.x + KEPT * THREADS; i < cols; i += THREADS) {  // what is not kept, by the online rule
+        const float value = x[i];
+        if (value == -INFINITY) continue;
+        if (value > own) {
+            sum *= expf(own - value);
+            own = value;
+        }
+        sum += expf(value - own);
+    }
+    const float largest = joined(own, Max(), words[0]);
+    if (sum != 0.0f) sum *= expf(own - largest);
     for (int k = 0; k < KEPT; ++k)
         if (threadIdx.x + k * THREADS < cols) sum += kept[k] = expf(kept[k] - largest);
-    for (int64_t i = threadIdx.x + KEPT * THREADS; i < cols; i += THREADS) sum += expf(x[i] - largest);
     sum = joined(sum, Add(), words[1]);
     for (int k = 0; k < KEPT; ++k)
         if (threadIdx.x + k * THREADS < cols) out[blockIdx.x * cols + threadIdx.x + k * THREADS] = kept[k] / sum;

@@ -19,7 +19,7 @@ from grader.protocol import play
 from grader.protocol.arena import Arena
 from grader.protocol.play import Piece
 
-LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded")
+LAYOUTS = ("contiguous", "transposed", "strided", "offset", "expanded", "columns")
 
 
 def test_nested_values_come_back() -> None:

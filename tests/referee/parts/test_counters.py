@@ -116,3 +116,21 @@ def test_a_line_whose_threads_read_apart_is_told_so_where_that_is_enough(
     bound = Bound("few", "global_load_sectors", limit, 2, "So many are enough.")
     (found,) = Counters(Case("counted"), (bound,)).judge(SimpleNamespace(grading=grading))
     assert ("threadIdx.x are neighbours" in found.message) is said
+
+
+@pytest.mark.parametrize("bad", [None, "b", "c"])
+def test_each_further_size_is_counted(monkeypatch, bad) -> None:
+    def judged(_, case, **__):
+        sectors = 5 if case.name == bad else 4
+        return [
+            SimpleNamespace(
+                launches=[decode({"counts": {"global_load": {"sectors": sectors}}}, Launch)], work=()
+            )
+        ]
+
+    monkeypatch.setattr(counting, "judged", judged)
+    grading = SimpleNamespace(task=Task("T", "f"), record=SimpleNamespace(findings=[], memory=[]), rng=None)
+    bound = Bound("few", "global_load_sectors", 4, 2, "So many are enough.")
+    part = Counters(Case("a"), (bound,), lambda _: (Case("b"), (4,)), (lambda _: (Case("c"), (4,)),))
+    (found,) = part.judge(SimpleNamespace(grading=grading))
+    assert found.ok is (bad is None) and (bad is None or f"for {bad}" in found.message)

@@ -22,6 +22,7 @@ namespace simt {
 int g_mode = 0;
 static u64 g_sample_above = 0;  // threads; a launch of more is counted by a sample, 0: never
 u64 g_schedule = 0;
+static bool g_no_blocks = false;  // launches are looked at and noted, and no block of them runs
 static u64 g_far = 0;  // elements that seem to lie before the first block, see simt_set_far
 static long g_budget = 0;  // steps a launch may take, 0: as many as it likes
 static constexpr size_t MAX_STATIC_SHARED = 48 << 10;
@@ -258,7 +259,9 @@ static void start(Launch& launch) {
   // Checked and counted blocks run in order on one core: what is reported is then the same every time.
   bool spread = !g_mode && !launch.cooperative && launch.block_count > 1 &&
                 launch.block_count * launch.thread_count >= WORTH_SPREADING;
-  if (spread)
+  if (g_no_blocks)
+    ;
+  else if (spread)
     on_every_core([&] { run(launch, launch.tls_anchor); });
   else
     run(launch, launch.tls_anchor);
@@ -324,10 +327,11 @@ extern "C" SIMT_EXPORT void simt_sample_above(u64 threads) {
 
 extern "C" SIMT_EXPORT int simt_mode() { return g_mode; }
 
-// 0: blocks and warps in their order; else a seed that shuffles them.
-extern "C" SIMT_EXPORT void simt_set_schedule(u64 seed) {
+// 0: blocks and warps in their order; else a seed that shuffles them. With ``no_blocks`` none of them runs.
+extern "C" SIMT_EXPORT void simt_set_schedule(u64 seed, int no_blocks) {
   simt_wait();
   g_schedule = seed;
+  g_no_blocks = no_blocks;
 }
 
 // Blocks are numbered as if so many elements, one a thread, lay before the first: a kernel whose index is wide

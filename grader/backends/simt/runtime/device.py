@@ -78,9 +78,12 @@ class Runtime:
             return None
         return stand_ins.FAULTS.get(code, "invalid argument" if code == 1 else "unspecified launch failure")
 
-    def schedule(self, seed: int) -> None:
-        """Shuffles the order of blocks and warps by ``seed``; 0 is their own order."""
-        self._library.simt_set_schedule(ctypes.c_uint64(seed))
+    def schedule(self, seed: int, *, no_blocks: bool = False) -> None:
+        """Shuffles the order of blocks and warps by ``seed``; 0 is their own order.
+
+        ``no_blocks``: a launch may still be refused, but no block of it runs.
+        """
+        self._library.simt_set_schedule(ctypes.c_uint64(seed), ctypes.c_int(no_blocks))
 
     @contextlib.contextmanager
     def far(self, elements: int) -> Iterator[None]:

@@ -191,13 +191,22 @@ RULES = (
         "06",
     ),
     Rule(
+        "grid-along-y",
+        (r"gridDim\.y and gridDim\.z are at most",),
+        "The launch has more blocks along y or z than a grid can have there: 65,535 at most.",
+        "Let what may be many, such as rows, lie along x, which has room for 2,147,483,647 blocks; the kernel then reads "
+        "blockIdx.x.",
+        "03",
+    ),
+    Rule(
         "launch-invalid",
         (
             r"invalid configuration argument",
             r"cudaErrorInvalidConfiguration",
             r"<<<[^<>]*>>>: (?:a block has at most|the (?:grid|block) is empty)",
         ),
-        "The launch's sizes are not allowed: a block of more than 1024 threads, or a grid or block of 0.",
+        "The launch's sizes are not allowed: a block of more than 1024 threads, a grid or block of 0, or more than 65,535 "
+        "blocks along y or z.",
         "The first value between <<< and >>> is the grid, the second the block: a block's x * y * z is 1024 at most, and "
         "no size is 0, which a grid's is if there are no elements.",
         "03",

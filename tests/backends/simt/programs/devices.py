@@ -40,6 +40,7 @@ __global__ void fill(float* x, Index n) {
   if (i < n) x[i] = 1;
 }
 void with_64(torch::Tensor x) { fill<int64_t, int64_t><<<1, 256>>>(x.data_ptr<float>(), x.numel()); }
+void tall(torch::Tensor x) { fill<int64_t, int64_t><<<dim3(1, 65536), 256>>>(x.data_ptr<float>(), x.numel()); }
 void with_32(torch::Tensor x) { fill<int64_t, unsigned><<<1, 256>>>(x.data_ptr<float>(), x.numel()); }
 """
 GUARDS = ["none", "guarded", "optional", "any_device", "set", "ended"]
@@ -48,8 +49,8 @@ INDICES = ["with_64", "with_32"]
 
 def cases():
     names = GUARDS + INDICES
-    declared = "".join(f"void {name}(torch::Tensor x);" for name in names)
-    m = load_inline("simt_devices", [declared], [CUDA], functions=names)
+    declared = "".join(f"void {name}(torch::Tensor x);" for name in [*names, "tall"])
+    m = load_inline("simt_devices", [declared], [CUDA], functions=[*names, "tall"])
     x = torch.zeros(4, device="cuda")
 
     def elsewhere(runtime, name):
@@ -78,6 +79,25 @@ def cases():
         m.with_64(y)
         return bool((y == 1).all())
 
+    def launched_only(runtime):
+        y = torch.empty(256, device="cuda")
+        runtime.schedule(0, no_blocks=True)
+        m.with_64(y)
+        torch.cuda.synchronize()
+        wrote = [runtime.owner(y.data_ptr(), y.nbytes) is not None]
+        runtime.schedule(0)
+        m.with_64(y)
+        torch.cuda.synchronize()
+        wrote.append(runtime.owner(y.data_ptr(), y.nbytes) is not None)
+        runtime.schedule(0, no_blocks=True)
+        try:
+            m.tall(y)
+            torch.cuda.synchronize()
+        except RuntimeError as error:
+            wrote.append("invalid argument" in str(error))
+        runtime.schedule(0)
+        return wrote
+
     made = {name: lambda runtime, name=name: elsewhere(runtime, name) for name in GUARDS}
     made |= {name: lambda runtime, name=name: far(runtime, name) for name in INDICES}
-    return made | {"in_python": in_python, "near": near}
+    return made | {"in_python": in_python, "near": near, "launched_only": launched_only}
