@@ -113,6 +113,10 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation: 
             late = late or next(whole_division.rounded_up_by_less(read(source), finding), None)
             known = indices.launch(finding, source) or (indices.told(late, source, "03") if late else None)
             return known or _at_the_launch(found, source)
+        case "grid-along-y":  # the CPU back end names the kernel
+            said = f"{finding.evidence.get('log')} {finding.evidence.get('text')} {finding.message}"
+            kernel = re.search(r"\b(\w{1,200})<<<\(", said)
+            return _at(found, source, f"{kernel[1]}<<<") if kernel else found
         case "not-an-array":
             return _no_star(_two_brackets(found, source), source)
         case "scalar-type":
