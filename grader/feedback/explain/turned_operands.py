@@ -21,7 +21,7 @@ GIVES = {"%": "remainder", "/": "quotient", "//": "quotient"}
 def _in_cpp(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias[cols % i]`` with the thread's number i."""
     for kernel in text.kernels:
-        own = re.findall(rf"\b(\w+)\s*=\s*[^;,]*(?:{BUILTINS})", kernel.body)
+        own = re.findall(rf"\b([A-Za-z_]\w*)\s*=(?!=)[^;,]*(?:{BUILTINS})", kernel.body)
         numbers = "|".join([BUILTINS, *(re.escape(name) for name in dict.fromkeys(own))])
         sizes = "|".join(
             n for n in kernel.names if not re.search(rf"\*\s*(?:__restrict__\s*)?{n}\b", kernel.parameters)

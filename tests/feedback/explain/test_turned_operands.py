@@ -39,6 +39,11 @@ def found(old: str, new: str, status: Status, message: str) -> list[tuple[int, s
         ),
         ("i % cols", "64 % threadIdx.x", ["Write `threadIdx.x % 64`, the remainder of threadIdx.x."]),
         ("i % cols", "i % cols", []),
+        (
+            "    const int i",
+            "    if (cols % 2 == 0) for (int j = threadIdx.x; j < n; ++j) out[j] = 0;\n    const int i",
+            [],
+        ),
     ],
 )
 def test_a_size_is_divided_by_a_threads_number(old: str, new: str, fix: list[str]) -> None:
