@@ -86,16 +86,19 @@ def _long_variances(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
     return _drawn_variances(*_long(rng))
 
 
-def _sum(name: str, x: Tensor, why: str, *, launched: bool = False) -> Case:
-    return Case(name, (x,), why, launched=launched)
+def _sum(name: str, x: Tensor, why: str, *others: Tensor, launched: bool = False) -> Case:
+    return Case(name, (x,), why, others=tuple((other,) for other in others), launched=launched)
 
 
-def _total(name: str, shape: tuple[int, int], why: str) -> Case:
-    return Case(name, (Tensor(shape, fill="uniform"),), why, entry="total", terms=shape[0] * shape[1])
+def _total(name: str, shape: tuple[int, int], why: str, *others: tuple[int, int]) -> Case:
+    x, *more = (Tensor(each, fill="uniform") for each in (shape, *others))
+    further = tuple((other,) for other in more)
+    return Case(name, (x,), why, entry="total", others=further, terms=shape[0] * shape[1])
 
 
-def _var(name: str, x: Tensor, why: str, *, launched: bool = False) -> Case:
-    return Case(name, (x,), why, entry="row_var", launched=launched)
+def _var(name: str, x: Tensor, why: str, *others: Tensor, launched: bool = False) -> Case:
+    further = tuple((other,) for other in others)
+    return Case(name, (x,), why, entry="row_var", others=further, launched=launched)
 
 
 TASK = Task(
@@ -106,20 +109,19 @@ TASK = Task(
         _sum("odd sizes", Tensor((37, 101)), "Threads, and whole warps, without an element."),
         _sum("long rows", Tensor((3, 4099), layout="columns"), "Rows much longer than a block, of a prime "
              "length, with gaps between them."),
-        _sum("no columns", Tensor((5, 0)), "The sum of nothing is 0, and must be written."),
-        _sum("no rows", Tensor((0, 8)), "Nothing to write: a grid of zero blocks is a CUDA error."),
+        _sum("no columns", Tensor((5, 0)), "The sum of nothing is 0, and must be written. And where there "
+             "are no rows, nothing is: a grid of zero blocks is a CUDA error.", Tensor((0, 8))),
         _sum("transposed", Tensor((30, 50), layout="transposed"), "A view whose rows do not lie in a piece."),
         _sum("many rows", Tensor((TALL, 3)), SIDEWAYS, launched=True),
         _total("many", (131, 257), "More elements than threads: each thread goes on by "
                "as many as the grid has threads."),
-        _total("few", (1, 3), "One block, and most of its threads have no element."),
-        _total("nothing", (0, 8), "The sum of nothing is 0."),
-        _var("one column", Tensor((13, 1)), "The variance of one number is 0."),
-        _var("variance", Tensor((37, 101)), "Threads, and whole warps, that bring nothing."),
+        _total("few", (1, 3), "One block, and most of its threads have no element. And no elements at "
+               "all: the sum of nothing is 0.", (0, 8)),
+        _var("variance", Tensor((37, 101)), "Threads, and whole warps, that bring nothing. And rows of one "
+             "number, whose variance is 0.", Tensor((13, 1))),
         _var("far from zero", Tensor((9, 1000), shift=20.0), "A mean of 20 and a deviation of 1: a "
-             "difference of squares loses its digits."),
-        _var("far from the first", Tensor((2, 4099), fill="spike"), "The first element of each row is far "
-             "from all others: distances from it lose their digits, as those from zero do."),
+             "difference of squares loses its digits. And rows whose first element is far from all others: "
+             "distances from it lose their digits as well.", Tensor((2, 4099), fill="spike")),
         _var("many variances", Tensor((TALL, 3)), SIDEWAYS, launched=True),
     ),
     index="row_col",
@@ -171,15 +173,15 @@ TASK = Task(
     minutes=120,
     stages=(
         Stage("A block a row", 35, (
-            "whole rows", "odd sizes", "long rows", "no columns", "no rows", "transposed", "many rows",
+            "whole rows", "odd sizes", "long rows", "no columns", "transposed", "many rows",
             "memory", "along the rows", "no conflicts",
         )),
         Stage("Warps", 25, ("few barriers", "few words")),
         Stage("All of it", 20, (
-            "many", "few", "nothing", "one atomic a block", "words of a block", "shared by blocks",
+            "many", "few", "one atomic a block", "words of a block", "shared by blocks",
         )),
         Stage("Variance", 40, (
-            "one column", "variance", "far from zero", "far from the first", "many variances", "one pass",
+            "variance", "far from zero", "many variances", "one pass",
         )),
     ),
     starter_fails="many",
