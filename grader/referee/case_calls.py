@@ -238,12 +238,8 @@ class Calls:
         session = self.session
         if self.player.backend != "simt":
             return bool(first_look.words_of_kernels(session.source) & ATOMICS)
-        session.ask("count", on=True)
-        try:
+        with session.counting():
             self.problem.mine.ask(play.Call("keep", self._seed()), Returned, seconds=self.seconds)
-        finally:
-            if session.player:
-                session.ask("count", on=False)
         counts = [launch.counts for launch in session.launches if launch.counts]
         return any(c.global_atomic.requests or c.shared_atomic.requests for c in counts)
 

@@ -58,13 +58,9 @@ def judged(session: Session, case: Case, *, weigh: bool = False) -> list[Counted
     planned = [rounds.FIRST, rounds.REFILL, rounds.FIRST][: 2 + int(session.rng.integers(2))]
     seen = session.record.memory
     before = len(seen)
-    session.ask("count", on=True)
-    try:
+    with session.counting():
         calls = Calls(session, case, weigh=weigh, seconds=SECONDS, made=made)
         failed = calls.play((one, True) for one in planned)
-    finally:
-        if session.player:
-            session.ask("count", on=False)
     if failed or memory.errors(seen[before:]):
         raise _wrong(failed, memory.errors(seen[before:]))
     return found
@@ -96,10 +92,7 @@ def prepare(session: Session, case: Case) -> None:
 
 def counted(session: Session, call: play.Call) -> Counted:
     """Make one call that was prepared, with counting on."""
-    session.ask("count", on=True)
-    try:
+    with session.counting():
         returned = session.submission.ask(call, Returned, seconds=SECONDS)
         launches = session.launches
-    finally:
-        session.ask("count", on=False)
     return Counted(launches, returned.work, returned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import time
@@ -22,7 +23,7 @@ from grader.referee.redact import redact_memory
 from grader.referee.side import Reference, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
 
@@ -247,6 +248,16 @@ class Session:
         answer = self.player.ask(do, self.player.limits.call, **fields)
         self.observe(answer.findings)
         return answer
+
+    @contextlib.contextmanager
+    def counting(self) -> Iterator[None]:
+        """Within it the CPU back end counts. A player that has been ended meanwhile is asked nothing more."""
+        self.ask("count", on=True)
+        try:
+            yield
+        finally:
+            if self.player and not self.player.stopped:
+                self.ask("count", on=False)
 
     def _heard(self, step: Step, answer: Answer) -> None:
         """An answer of the submission's side."""

@@ -1,13 +1,18 @@
 """A limit of time is about the player: what else the machine does takes nothing from it."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from grader.domain.verdict import Status
+from grader.referee.fault import FaultError
+from grader.referee.process.player_process import Limits, Player
 from grader.referee.process.time_limit import MOST, TimeLimit
+from grader.referee.session import Session
 from tests.referee.plain import LIMITS, grade
 
 # A process for each other's share: with three beside it, who computes has a quarter of one processor.
@@ -97,3 +102,27 @@ def double(x):
             process.wait()
     assert Status.TIMEOUT not in {f.status for f in verdict.findings}
     assert verdict.status is Status.PASSED
+
+
+@pytest.mark.slow
+def test_an_answer_that_nobody_waits_for_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
+    """SIGTERM ends a grading by an exception. It comes through, and no honest file is told that it cheats."""
+    file = tmp_path / "mine.py"
+    file.write_text("import time\ntime.sleep(2)\n", "utf-8")
+    player = Player("cpu", Limits(), sees=(file,))
+    asked = []
+    session = SimpleNamespace(player=player, ask=lambda do, **fields: asked.append((do, fields)))
+    before = signal.signal(signal.SIGALRM, lambda *_: sys.exit(143))
+    try:
+        player.ready()
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(SystemExit), Session.counting(session):  # type: ignore[arg-type]
+            player.ask("load", 20.0, path=str(file), folders=[])
+        assert player.stopped and asked == [("count", {"on": True})]
+        with pytest.raises(FaultError) as next_one:
+            player.ask("count", 20.0, on=False)
+        assert next_one.value.status is not Status.TAMPERED
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        player.stop()

@@ -205,9 +205,14 @@ class Player:
         message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **self._inside(fields)}
         try:
             self._connection.ask(message, seconds)
+            return self._answer(stage or do, seconds, "answer")
         except wire.WireError as error:
             raise self._end(stage or do, error) from error
-        return self._answer(stage or do, seconds, "answer")
+        except FaultError:
+            raise
+        except BaseException:  # a signal: its answer would come to the next question
+            self.stop()
+            raise
 
     def begin_anew(self) -> None:
         """Let it forget its file and what came of it. FaultError if it cannot. Only for a reference's."""
