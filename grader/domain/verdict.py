@@ -81,7 +81,7 @@ SENTENCE: dict[Status, str] = {
     "look for a lower precision or an approximation.",
     Status.MUTATED_INPUT: "The call changed its input or a weight; write to an output of its own.",
     Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
-    "the exercise is to write that kernel and to let it write the result.",
+    "the exercise is to let a kernel of the file compute and write it.",
     Status.WRONG_STREAM: "The work does not go to PyTorch's current stream; "
     "launch on at::cuda::getCurrentCUDAStream(), asked for in the function that Python calls.",
     Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; "

@@ -68,7 +68,10 @@ ANSWER = re.compile(r"^[A-Z][A-Z_]* =|^\"\w+\":")
 # Explanations that a file's looks lead to where nothing better is known.
 GUESSES = {"written-here", "two-owners", "half-filled", "array-too-small", "part", "expected-value"}
 COMMENT = re.compile(r"(?<=[;{}])\s*//.*$")  # of C++
-CONDITION = re.compile(r"[=!<>]=|(?<![<>-])[<>](?![<>])|&&|\|\||!|\?")
+# What decides which statements run.
+CONDITION = re.compile(
+    r"[=!<>]=|(?<![<>-])[<>](?![<>])|&&|\|\||!|\?|\b(?:if|else|elif|while|switch|break|continue|return)\b"
+)
 ARITHMETIC = re.compile(r"(?<=[\w\])])\s*[-+*/%]\s*(?=[\w(])")
 NOTHING = re.compile(r"[\s(){}\[\],;:]*$")
 STUDENTS_TESTS = (MutationTest, MutationTests)
@@ -353,7 +356,8 @@ class _Search:
     def spoils_nothing(self, change: Change) -> bool:
         """Whether the checks that pass for the file pass with the change as well.
 
-        Of a condition even those that were not run: with another one, what is wrong may only be left out.
+        Of a condition even those that were not run: with another one, what is wrong may only be left out, or
+        what is right be done beside it.
         """
         ids = self.right | (self.waiting if CONDITION.search(f"{change.was} {change.now}") else set())
         if _in_cpp(

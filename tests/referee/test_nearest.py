@@ -340,3 +340,17 @@ def test_a_statement_of_several_lines_is_quoted_and_an_error_not_worked_out_by_h
 def test_half_of_a_move_is_no_correction(tmp_path: Path) -> None:
     found = told("04", tmp_path, "kernel(next(inputs), out)", "kernel(out, next(inputs))")
     assert "too much" not in str(found["cause"]) and "kernel(next(inputs), out)" in str(found["fix"])
+
+
+@pytest.mark.parametrize(("was", "more"), [("else", True), ("x < n", True), ("2.0f * ", False)])
+def test_what_decides_what_runs_may_not_fail_a_check_that_was_not_run(
+    monkeypatch: pytest.MonkeyPatch, was: str, more: bool
+) -> None:
+    """Without its ``else`` a right kernel ran beside the wrong one; the check that counts both had waited."""
+    asked: list[set[str]] = []
+    monkeypatch.setattr(nearest._Search, "passes", lambda _, __, ids: bool(asked.append(ids)))
+    search = object.__new__(nearest._Search)
+    search.source, search.task, search.first = f"{was}\n", lessons.find("13").task, {"on tensor cores"}
+    search.right, search.waiting = frozenset({"error"}), frozenset({"little beside them"})
+    search.spoils_nothing(Change(((0, len(was), ""),), 1, "delete", was, "", 1))
+    assert ("little beside them" in asked[0]) is more

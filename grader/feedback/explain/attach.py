@@ -85,9 +85,9 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     # A RuntimeError of load_inline carries the compiler's output, or what is left of it.
     rest = log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
     said = f"{finding.message}\n{rest}"
-    if re.search(r"^[^\n<]*<<<[^\n>]*>>>: ", said, re.M):  # the CPU back end names the launch that it refuses
-        known = "" if "gridDim.y and gridDim.z" in said else "CUDA error: invalid configuration argument"
-        said = said.replace("CUDA error: invalid argument", known)
+    # The CPU back end says why it refuses a launch.
+    if refused := re.search(r"^[^\n<]*<<<[^\n>]*>>>: [^\n]*", said, re.M):
+        said = said.replace("CUDA error: invalid argument", f"CUDA error: {refused[0]}")
     found = explain(said, source)
     if finding.status is Status.COMPILE_ERROR:
         found = inline_arguments.explained(finding, source) or host_mistakes.sources(source) or found
@@ -117,6 +117,10 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation: 
             said = f"{finding.evidence.get('log')} {finding.evidence.get('text')} {finding.message}"
             kernel = re.search(r"\b(\w{1,200})<<<\(", said)
             return _at(found, source, f"{kernel[1]}<<<") if kernel else found
+        case "launch-refused":
+            return _at_the_launch(found, source)
+        case "shared-too-large":
+            return _at(found, source, "__shared__")
         case "not-an-array":
             return _no_star(_two_brackets(found, source), source)
         case "scalar-type":

@@ -28,6 +28,8 @@ STUCK = WRONG | OUTSIDE | TWICE | {Status.BARRIER}
 KIND = r"(?:const\s+)?(?:float4?|double|int|long|unsigned|u?int(?:8|16|32|64)_t|(?:at::|c10::|__)?[Hh]alf2?)"
 NUMBER = r"(?:\d+|[A-Z][A-Z0-9_]*|k[A-Z]\w*)"
 PADDED = re.compile(r"\bpad\w*\s*\(|constant_pad|/\s*(\w+)\s*\*\s*\1\b")  # by a function, or rounded up
+# What a name is given: within its own brackets, for behind those of a loop's head its body begins.
+VALUE = r"(?:[^;,(){}]|\((?:[^()]|\([^()]*\))*\))*"
 LOOP = re.compile(
     r"\bfor\s*\(\s*[\w:]+(?:\s+\w+)*?\s+(?P<i>\w+)\s*=\s*(?P<from>[^;]*);\s*(?P<if>[^;]*);\s*(?P<step>[^{};]*?)\)\s*(?=\{|[^\s)])"
 )
@@ -36,7 +38,7 @@ LOOP = re.compile(
 def own(kernel: CppFunction) -> set[str]:
     """Names of the kernel that differ between the threads of a block."""
     names = {"threadIdx"}
-    made = re.findall(r"\b([A-Za-z_]\w*)\s*[-+*]?=(?!=)\s*([^;,]*)", kernel.body)
+    made = re.findall(rf"\b([A-Za-z_]\w*)\s*[-+*]?=(?!=)\s*({VALUE})", kernel.body)
     for _ in range(3):
         names |= {name for name, value in made if names & set(re.findall(r"\w+", value))}
     return names
@@ -129,6 +131,22 @@ def _barrier_in_branch(text: SubmissionText, _finding: Finding) -> Iterator[Fact
                     cause += f" (The `if` is in line {line}.)"
                 yield Fact("barrier-in-branch", where, cause,
                            "Take the barrier out of the `if`, to a place where every thread of the block passes.")  # fmt: skip
+
+
+def _barrier_left_out(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """A barrier under a condition that is the same for the whole block: where it is false, nobody waits."""
+    for kernel in text.kernels:
+        differs = own(kernel)
+        for condition, _, behind, begin in _conditions(kernel):
+            barrier = OF_THE_BLOCK.search(behind)
+            alone = barrier and not behind[: barrier.start()].strip("{ \n") and behind.count(";") == 1
+            if barrier and alone and not differs & set(re.findall(r"\w+", condition)):
+                where = text.line(kernel.start + begin + barrier.start())
+                cause = (
+                    f"Where `{condition}` is false, no thread of the block waits here, so nothing orders what is written to "
+                    "shared memory before this line and what is read behind it, or the other way round."
+                )
+                yield Fact("barrier-left-out", where, cause, "Take the barrier out of the `if`: it is needed each time.")  # fmt: skip
 
 
 def _each_its_own_tile(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
@@ -427,6 +445,7 @@ def _shared_by_number_in_grid(text: SubmissionText, _finding: Finding) -> Iterat
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_shared_by_number_in_grid, OUTSIDE | WRONG),
     (_barrier_in_branch, STUCK),
+    (_barrier_left_out, frozenset({Status.RACE})),
     (_leaves_early, STUCK),
     (_return_in_loop, WRONG),
     (_each_its_own_tile, WRONG),

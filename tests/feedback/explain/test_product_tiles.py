@@ -176,3 +176,49 @@ def test_a_residual_within_the_relu(body: str, line: int) -> None:
         found = attach.explained(finding, source).evidence.get("explanation") or {"rule": ""}
         assert isinstance(found, dict)
         assert (found["line"] if found["rule"] == "added-before" else 0) == right, found
+
+
+BRANCH = '''source = r"""
+__global__ void k(const float* x, float* out, int inner) {
+    __shared__ float tile[64];
+    for (int k0 = 0; k0 < inner; k0 += 16) {
+        for (int i = threadIdx.x; i < 64; i += 16) tile[i] = x[k0 + i];
+        if (CONDITION) __syncthreads();
+        out[threadIdx.x] += tile[0];
+    }
+}
+"""
+'''
+
+
+@pytest.mark.parametrize(
+    ("condition", "rule", "said"),
+    [
+        ("k0 < 64", "barrier-left-out", "no thread of the block waits"),
+        ("threadIdx.x < 8", "barrier-in-branch", "only the threads for which"),
+    ],
+)
+def test_a_condition_that_is_the_same_for_the_block_keeps_no_thread_from_others(
+    condition: str, rule: str, said: str
+) -> None:
+    found = told(BRANCH.replace("CONDITION", condition), Status.RACE)
+    assert (found["rule"], found["line"]) == (rule, 6) and said in found["cause"]
+
+
+@pytest.mark.parametrize(
+    ("why", "rule", "line", "said"),
+    [
+        ("its __shared__ variables take more than 48 KB, which nvcc refuses", "shared-too-large", 3, "48 KB"),
+        ("gridDim.y and gridDim.z are at most 65535", "launch-refused", 7, "gridDim.y and gridDim.z are at"),
+        ("a block has at most 1024 threads", "block-too-large", 7, ""),
+    ],
+)
+def test_a_refused_launch_is_told_for_its_own_reason(why: str, rule: str, line: int, said: str) -> None:
+    source = 'source = r"""\n__global__ void k(float* out) {\n    __shared__ float tile[64][200];\n}\n'
+    source += 'void f(float* out) {\n    \n    k<<<grid, block>>>(out);\n}\n"""\n'
+    message = "CUDA error: invalid argument"
+    text = f"{message}\nk<<<(2, 2, 1), (16, 16, 1), 0>>>: {why}"
+    finding = Finding("one", Status.CUDA_ERROR, message, evidence={"text": text})
+    found = attach.explained(finding, source).evidence["explanation"]
+    assert isinstance(found, dict)
+    assert (found["rule"], found["line"]) == (rule, line) and said in found["cause"]

@@ -133,7 +133,11 @@ RULES = (
     ),
     Rule(
         "shared-too-large",
-        (r"uses too much shared data \((?P<name>0x[0-9a-f]+ bytes)", r"too much shared (?:data|memory)"),
+        (
+            r"uses too much shared data \((?P<name>0x[0-9a-f]+ bytes)",
+            r"too much shared (?:data|memory)",
+            r"its __shared__ variables take more than 48 KB",
+        ),
         "The block's __shared__ arrays are larger together than a block may have: 48 KB (0xc000 bytes).",
         "Make the tile smaller. More needs extern __shared__ and cudaFuncSetAttribute.",
         "09",
@@ -209,6 +213,13 @@ RULES = (
         "blocks along y or z.",
         "The first value between <<< and >>> is the grid, the second the block: a block's x * y * z is 1024 at most, and "
         "no size is 0, which a grid's is if there are no elements.",
+        "03",
+    ),
+    Rule(
+        "launch-refused",
+        (r"<<<[^<>]*>>>: (?P<name>[^\n]+)",),
+        "The launch was refused: {name}.",
+        "Look at what stands between <<< and >>>: grid, block, and bytes of dynamic shared memory.",
         "03",
     ),
     Rule(
