@@ -74,7 +74,7 @@ TASK = Task(
                 Bound("wide stores", "global_store_requests", SMALL // 128, 1,
                       "A warp stores 128 numbers with one request."),
             ),
-            _another,
+            (_another,),
         ),
     ),
     speed=Speed(

@@ -92,7 +92,7 @@ TASK = Task(
                 Bound("coalesced stores", "global_store_sectors", SECTORS, 1,
                       "Written along the rows, each 32-byte sector is requested once."),
             ),
-            _another_square,
+            (_another_square,),
         ),
         Counters(
             TRANSPOSE,
@@ -106,7 +106,7 @@ TASK = Task(
                     "The 32 threads of a warp read from 32 different banks.", needs="rows written",
                 ),
             ),
-            _another_transpose,
+            (_another_transpose,),
         ),
         _blocks("few threads", ((32, 16, 0), (65, 16, 0)),
                 "An SM takes 32 blocks, however small they are, and 64 warps.", (1, 1024), (16, 16), (0, 0)),

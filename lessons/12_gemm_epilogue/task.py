@@ -12,38 +12,53 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def _product(name: str, shape: tuple[int, int, int], points: int, why: str, fill: Fill = "normal") -> Case:
-    """x @ weight.T alone. ``shape`` is rows, inner, columns; ``fill`` is the weight's."""
+def _product(
+    name: str, shape: tuple[int, int, int], points: int, why: str,
+    fills: tuple[Fill, Fill] = ("normal", "normal"),
+) -> Case:  # fmt: skip
+    """x @ weight.T alone. ``shape`` is rows, inner, columns; ``fills`` are those of x and of the weight."""
     m, k, n = shape
-    return Case(name, (Tensor((m, k)), Tensor((n, k), fill=fill)), why, points, entry="product")
+    factors = Tensor((m, k), fill=fills[0]), Tensor((n, k), fill=fills[1])
+    return Case(name, factors, why, points, entry="product")
 
 
 def _whole(
     name: str, shape: tuple[int, int, int], points: int, why: str, *,
-    layout: Layout = "contiguous", fill: Fill = "normal",
+    layout: Layout = "contiguous", fills: tuple[Fill, Fill] = ("normal", "normal"),
 ) -> Case:  # fmt: skip
-    """Product and epilogue. ``fill`` is that of x."""
+    """Product and epilogue. ``fills`` are those of x and of the weight."""
     m, k, n = shape
-    x, weight = Tensor((m, k), layout=layout, fill=fill), Tensor((n, k), layout=layout)
+    x, weight = (Tensor(s, layout=layout, fill=f) for s, f in zip(((m, k), (n, k)), fills, strict=True))
     return Case(name, (x, weight, Tensor((n,)), Tensor((m, n), layout=layout)), why, points)
 
 
-WHOLE = _whole("counted", (64, 16, 64), 0, "One tile, one step.")
+WHOLE = _whole("counted", (64, 128, 64), 0, "One tile, eight steps.")
 COUNTED = _product("counted", (128, 64, 128), 0, "Two by two tiles of 64, four steps of 16.")
 
 
+def _sectors(m: int, k: int, n: int, side: int) -> int:
+    """What tiles of ``side`` rows ask for of both factors."""
+    return (m * -(-n // side) + n * -(-m // side)) * k // 8
+
+
 def _another_product(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    """Another size, with whole sectors in a row, and what tiles of 16 and of 32 ask for there."""
-    m, k, n = int(rng.integers(70, 190)), 8 * int(rng.integers(3, 12)), int(rng.integers(70, 190))
+    """Another size, of a longer sum and of whole sectors in a row; what tiles of 16 and 32 ask for there."""
+    m, k, n = int(rng.integers(70, 190)), 8 * int(rng.integers(9, 14)), int(rng.integers(70, 190))
     case = _product(f"{m} x {k} times {k} x {n}", (m, k, n), 0, "")
-    narrow, wide = ((m * -(-n // side) + n * -(-m // side)) * k // 8 for side in (16, 32))
+    narrow, wide = (_sectors(m, k, n, side) for side in (16, 32))
     shared = -(-m // 64) * -(-n // 64) * 64 * 64 * k // 32
     return case, (narrow * 11 // 10, wide * 11 // 10, shared * 11 // 10, 0)
 
 
+def _with_epilogue(m: int, k: int, n: int) -> int:
+    """Sectors of tiles of 32 and of any epilogue: well below tiles of 16, for sums of 128 terms or more."""
+    return _sectors(m, k, n, 32) * 11 // 10 + 3 * m * n // 4
+
+
 def _another_whole(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
-    m, k, n = (int(size) for size in rng.integers(17, 90, 3))
-    return _whole(f"{m} x {k} times {k} x {n}", (m, k, n), 0, ""), (1,)
+    m, k, n = (int(size) for size in rng.integers((17, 16, 17), (90, 20, 90)))
+    k *= 8
+    return _whole(f"{m} x {k} times {k} x {n}", (m, k, n), 0, ""), (1, _with_epilogue(m, k, n))
 
 
 TASK = Task(
@@ -57,9 +72,11 @@ TASK = Task(
         _product("one row", (1, 70, 1100), 1, "A batch of one: more columns than rows."),
         _product("one column", (1100, 20, 1), 1, "More rows than columns."),
         _product("no products", (3, 0, 2), 1, "A sum of nothing is 0, and has to be written, too."),
-        _product("infinite weight", (40, 3, 50), 1, "Beyond the sum's end both tiles are 0.", "special"),
+        _product("infinite weight", (40, 19, 50), 1, "Beyond the sum's end both tiles are 0; within it 0 "
+                 "times infinity is NaN.", ("bits", "special")),
         _whole("epilogue", (67, 37, 71), 1, "Bias, ReLU and residual where the sum is."),
-        _whole("nan and inf", (33, 20, 18), 1, "ReLU of NaN is NaN; padding stays zero.", fill="special"),
+        _whole("nan and inf", (33, 20, 18), 1, "ReLU of NaN is NaN; padding stays zero.",
+               fills=("special", "bits")),
         _whole("transposed", (40, 24, 36), 1, "Matrices that are transposed views.", layout="transposed"),
         _whole("no inner", (5, 0, 7), 1, "A sum of nothing is 0; bias, ReLU and residual remain."),
     ),
@@ -72,7 +89,7 @@ TASK = Task(
             (
                 Bound("shared tile", "global_load_sectors", 17_000, 2, "A tile of 16 x 16, copied along its "
                       "rows, is fetched once for 16 rows or columns of outputs."),
-                Bound("wide tile", "global_load_sectors", 9_000, 2, "A tile of 64 rows, copied along its "
+                Bound("wide tile", "global_load_sectors", 9_000, 1, "A tile of 64 rows, copied along its "
                       "rows, serves 64 rows or columns of outputs; the grid has a block for each 64 x 64."),
                 Bound("register block", "shared_load_requests", 33_000, 1, "A number loaded from shared "
                       "memory into a register serves several products.", needs="shared tile"),
@@ -81,12 +98,16 @@ TASK = Task(
                       "shared memory has to wait for another of its warp.",
                       needs="shared tile"),
             ),
-            _another_product,
+            (_another_product,),
         ),
         Counters(
             WHOLE,
-            (Bound("one kernel", "launches", 1, 1, "Product and epilogue are one launch."),),
-            _another_whole,
+            (
+                Bound("one kernel", "launches", 1, 1, "Product and epilogue are one launch."),
+                Bound("epilogue in tiles", "global_load_sectors", _with_epilogue(64, 128, 64), 1,
+                      "With an epilogue, too, a tile of 64 rows serves 64 rows or columns of outputs."),
+            ),
+            (_another_whole,),
         ),
     ),
     introduces=("tiling",),
@@ -123,7 +144,8 @@ TASK = Task(
                              "no products")),
         Stage("Shared tile", 40, ("infinite weight", "memory", "shared tile")),
         Stage("Register block", 45, ("wide tile", "register block", "no bank conflicts")),
-        Stage("Epilogue", 15, ("epilogue", "nan and inf", "transposed", "no inner", "one kernel")),
+        Stage("Epilogue", 15, ("epilogue", "nan and inf", "transposed", "no inner", "one kernel",
+                              "epilogue in tiles")),
     ),
     starter_fails="whole tiles",
 )  # fmt: skip

@@ -27,9 +27,9 @@ def _split(name: str, x: Tensor, points: int, why: str) -> Case:
     return Case(name, (x,), why, points, entry="split", by_torch=True)
 
 
-def _second(name: str, points: int, why: str, factor: float) -> Case:
-    x, weight, bias = _case(name, (24, 96, 40), 1, why, scale=20.0).args
-    return Case(name, (x, weight, bias, factor), why, points, entry="gemm_sigmoid")
+def _second(name: str, shape: tuple[int, int, int], points: int, why: str, scale: float = 1.0) -> Case:
+    args = (*_case(name, shape, points, why, scale).args, FACTOR)
+    return Case(name, args, why, points, entry="gemm_sigmoid")
 
 
 def _operations(rows: int, inner: int, cols: int) -> tuple[int, int]:
@@ -43,11 +43,24 @@ def _other(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
     return _case(f"{rows} x {inner} x {cols}", (rows, inner, cols), 0, ""), _operations(rows, inner, cols)
 
 
+def _other_second(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    rows, inner, cols = (int(n) for n in rng.integers((17, 65, 17), (33, 97, 33)))
+    name = f"{rows} x {inner} x {cols} of gemm_sigmoid"
+    return _second(name, (rows, inner, cols), 0, ""), _operations(rows, inner, cols)
+
+
 M, K, N = 1024, 8192, 8192
 COUNTED = (48, 256, 64)
 TENSOR, THREADS = _operations(*COUNTED)
+# Of one sign, so that what is cut off adds up; of few outputs the framework's own largest error is small.
+LONG = *(Tensor((n, 8200), fill="uniform") for n in (2, 2)), Tensor((2,))
 SHAPES = ((4, 8), (6, 8), (6,))
 ON_CPU = tuple(Tensor(shape, device="cpu") for shape in SHAPES)
+ONE_ON_CPU = tuple(
+    tuple(Tensor(shape, device="cpu" if n == there else "cuda") for n, shape in enumerate(SHAPES))
+    for there in (0, 1)
+)
+FACTOR = -15.996  # near the middle between two halves: what rounds it to half precision shows
 BIAS_ON_CPU = (*(Tensor(shape) for shape in SHAPES[:2]), ON_CPU[2])
 
 TASK = Task(
@@ -57,17 +70,20 @@ TASK = Task(
         _case("error", (32, 256, 48), 1, "As close to float64 as 20 times the error of eager float32."),
         _case("odd sizes", (33, 67, 35), 1, "Sizes that are no multiple of anything."),
         _case("short sum", (20, 3, 17), 1, "A sum shorter than a chunk."),
-        _case("long sum", (4, 8200, 6), 2, "8200 products: errors add up, if the sum is not promoted."),
-        _case("large", (16, 64, 24), 1, "Inputs near 1000, as large as half precision can bear.", 1e3),
+        Case("long sum", LONG, "8200 products: errors add up, if the sum is not promoted.", 1),
+        _case("large", (16, 64, 24), 1, "Inputs near 10000, as large as half precision can bear.", 1e4),
         _case("tiny", (16, 64, 24), 1, "Inputs near 0.001, where half precision thins out.", 1e-3),
-        _second("second model", 1, "Sigmoid, scale and residual of lesson 08 in the same kernel.", -0.75),
+        _second("second model", (24, 96, 40), 1, "Sigmoid, scale and residual of lesson 08, in the kernel.",
+                5.0),
+        Case("second model, long sum", (*LONG, FACTOR), "Its sum must be promoted, too.", 1,
+             entry="gemm_sigmoid"),
         _split("split", Tensor((33, 31)), 1, "High and low part, exactly."),
         _split("split, tiny", Tensor((33, 31), scale=1e-3), 1, "The low part must be scaled to be seen."),
         _case("special bias", (8, 20, 60), 1, "NaN in the bias stays NaN.",
               bias=Tensor((60,), fill="special")),
         _case("views", (16, 48, 32), 1, "Transposed matrices, and a bias with gaps.", layout="transposed",
               bias=Tensor((32,), layout="strided")),
-        Case("on the CPU", ON_CPU, "A GPU cannot follow a CPU pointer.", 1, "raise"),
+        Case("on the CPU", ON_CPU, "A GPU cannot follow a CPU pointer.", 1, "raise", others=ONE_ON_CPU),
         Case("bias on the CPU", BIAS_ON_CPU, "Nor can it follow one among others.", 1, "raise"),
     ),
     index="row_col",
@@ -83,7 +99,7 @@ TASK = Task(
                       "Threads add up chunks, and leave the products to tensor cores.",
                       needs="on tensor cores"),
             ),
-            _other,
+            (_other, _other_second),
         ),
         Ratio(
             _case("speed", (M, K, N), 0, ""),
@@ -135,6 +151,7 @@ TASK = Task(
         Stage(
             "Three products", 45,
             ("error", "odd sizes", "short sum", "long sum", "large", "tiny", "second model",
+             "second model, long sum",
              "special bias", "on tensor cores", "little beside them"),
         ),
         Stage("Any input", 15, ("views", "on the CPU", "bias on the CPU", "memory")),

@@ -140,8 +140,7 @@ TASK = Task(
                 Bound("few words", "shared_load_requests", 8 * ROWS, 1, "Of shared memory only one word "
                       "a warp is read.", needs="along the rows"),
             ),
-            _other_sums,
-            (_short_sums, _long_sums),
+            (_other_sums, _short_sums, _long_sums),
         ),
         Counters(
             TOTAL,
@@ -154,8 +153,7 @@ TASK = Task(
                 Bound("shared by blocks", "global_load_requests_a_block", SIDE * SIDE // 32 // 16, 1,
                       "The work is shared by many blocks, 16 at least."),
             ),
-            _other_total,
-            (_small_total, _large_total),
+            (_other_total, _small_total, _large_total),
         ),
         Counters(
             ROW_VAR,
@@ -163,8 +161,7 @@ TASK = Task(
                 Bound("one pass", "global_load_sectors", SECTORS, 1, "Each element is read once, for mean "
                       "and squares together, and neighbours by neighbouring threads."),
             ),
-            _other_variances,
-            (_long_variances,),
+            (_other_variances, _long_variances),
         ),
     ),
     introduces=("reduction",),

@@ -143,8 +143,7 @@ TASK = Task(
                 Bound("few barriers", "barriers", 4 * ROWS, 1, "Two reductions a row: a barrier in each, and "
                       "one before shared memory is used again.", needs="along the rows"),
             ),
-            _other_three,
-            (_long_three,),
+            (_other_three, _long_three),
         ),
         Counters(
             TWO,
@@ -154,8 +153,7 @@ TASK = Task(
                 Bound("one reduction", "barriers", 2 * ROWS, 1, "Both numbers are joined together, so one "
                       "barrier a row will do, or two.", needs="two passes"),
             ),
-            _other_two,
-            (_long_two,),
+            (_other_two, _long_two),
         ),
         Counters(
             NORM,
@@ -163,8 +161,7 @@ TASK = Task(
                 Bound("half the bytes", "global_load_sectors", 2 * SECTORS, 1, "The row is read twice and "
                       "the weight once, two bytes an element, by neighbours side by side."),
             ),
-            _other_norm,
-            (_long_norm,),
+            (_other_norm, _long_norm),
         ),
     ),
     introduces=("softmax",),

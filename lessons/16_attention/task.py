@@ -156,7 +156,7 @@ TASK = Task(
                 Bound("no conflicts", "shared_load_conflicts", 0, 1, "The threads of a warp read from "
                       "different banks of shared memory, or all the same word.", needs="shared tiles"),
             ),
-            _other_tiles,
+            (_other_tiles,),
         ),
         Counters(
             CAUSAL,
@@ -164,7 +164,7 @@ TASK = Task(
                 Bound("skipped tiles", "global_load_sectors", sectors(M, M, D, 0, tile=64), 1, "A tile is "
                       "read once for 16 queries, and one that none of them sees is not read."),
             ),
-            _other_mask,
+            (_other_mask,),
         ),
         Counters(
             MODEL,
@@ -172,7 +172,7 @@ TASK = Task(
                 Bound("written once", "global_store_sectors", 2 * N * D // 16, 1, "The model writes its "
                       "result only, two bytes an element, however many scores there are."),
             ),
-            _other_model,
+            (_other_model,),
         ),
     ),
     introduces=("attention",),

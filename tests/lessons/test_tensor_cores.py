@@ -65,9 +65,11 @@ def test_as_many_operations_are_asked_for_as_three_products_of_tiles_are():
     tensor, threads = part.bounds
     assert tensor.limit == 3 * 2 * rows * inner * cols and tensor.at_least
     assert threads.limit < 2 * rows * inner * cols and threads.needs == tensor.name
-    case, drawn = part.other(np.random.default_rng(13))
-    (rows, inner), (cols, _) = case.args[0].shape, case.args[1].shape
-    assert drawn[0] == 6 * rows * inner * cols and drawn[1] < 2 * rows * inner * cols
+    for other, entry in zip(part.others, ("", "gemm_sigmoid"), strict=True):
+        case, drawn = other(np.random.default_rng(13))
+        (rows, inner), (cols, _) = case.args[0].shape, case.args[1].shape
+        assert drawn[0] == 6 * rows * inner * cols and drawn[1] < 2 * rows * inner * cols
+        assert case.entry == entry  # both models are counted
     (calls,) = [p for p in task.predictions if p.what == "products_of_tiles"]
     assert calls.answer * 2 * 16**3 == 3 * 2 * 16 * 256 * 16
 
@@ -76,4 +78,5 @@ def test_a_float_product_and_one_beside_tensor_cores_lose_the_points_of_the_coun
     fails = {m.name: set(m.fails) for m in mutants.declared(find("13"))}
     assert fails["a plain float product"] == {"on tensor cores", "little beside them"}
     assert fails["tensor cores that nobody listens to"] == {"little beside them"}
-    assert fails["one long sum in the tensor core"] == {"long sum", "ratio"}  # seen without a GPU
+    long = {"long sum", "second model, long sum"}
+    assert fails["one long sum in the tensor core"] == {*long, "ratio"}  # seen without a GPU

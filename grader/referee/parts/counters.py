@@ -57,14 +57,13 @@ class Bound:
 class Counters:
     """Calls the submission with ``case`` while the CPU back end counts. The result must be right as well.
 
-    ``other`` draws a case of another size, and what each bound is there: a kernel that is good at one size
-    only is none. ``further`` are more of these, where a way of its own is likely: short rows, long ones.
+    ``others`` draw cases of another size or entry, and what each bound is there: a kernel that is good at one
+    size only is none. More than one where a way of its own is likely: short rows, long ones.
     """
 
     case: Case
     bounds: tuple[Bound, ...]
-    other: Draws | None = None
-    further: tuple[Draws, ...] = ()
+    others: tuple[Draws, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -99,10 +98,10 @@ class Counters:
                     for b, c in pairs
                     if b.metric == "launches" and found[b.name].ok
                 }
-            for draws in (self.other, *self.further):
-                if draws is None or not any(f.ok for f in found.values()):
-                    continue
-                case, most = draws(grading.rng)
+            for other in self.others:
+                if not any(f.ok for f in found.values()):
+                    break
+                case, most = other(grading.rng)
                 calls = [call.launches for call in counting.judged(grading, case)]
                 for (bound, check), limit in zip(pairs, most, strict=True):
                     held = _held(replace(bound, limit=limit), check, worst(bound, calls), case.name)

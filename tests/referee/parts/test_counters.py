@@ -131,6 +131,6 @@ def test_each_further_size_is_counted(monkeypatch, bad) -> None:
     monkeypatch.setattr(counting, "judged", judged)
     grading = SimpleNamespace(task=Task("T", "f"), record=SimpleNamespace(findings=[], memory=[]), rng=None)
     bound = Bound("few", "global_load_sectors", 4, 2, "So many are enough.")
-    part = Counters(Case("a"), (bound,), lambda _: (Case("b"), (4,)), (lambda _: (Case("c"), (4,)),))
+    part = Counters(Case("a"), (bound,), (lambda _: (Case("b"), (4,)), lambda _: (Case("c"), (4,))))
     (found,) = part.judge(SimpleNamespace(grading=grading))
     assert found.ok is (bad is None) and (bad is None or f"for {bad}" in found.message)
