@@ -72,9 +72,11 @@ def _rows_for_elements(text: SubmissionText, _finding: Finding) -> Iterator[Fact
 def _groups(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     for kernel in text.kernels:
         for match in re.finditer(r"<\s*(?P<n>\w+)\s*/\s*(?P<k>[248]|16)\b", kernel.body):
+            # A guard against n itself, or a place counted from its end: something does them, or means to.
+            rest = rf"[<>]=?\s*{match['n']}\b(?!\s*/)|\b{match['n']}\s*-|[!=]=\s*{match['n']}\s*/"
             known = rf"\bconstexpr\b[^;]*\b{match['n']}\s*=|#\s*define\s+{match['n']}\b|template\s*<[^>]*\b{match['n']}\b"
             if not re.search(
-                rf"%\s*{match['k']}\b|&\s*{int(match['k']) - 1}\b", kernel.body
+                rf"%\s*{match['k']}\b|&\s*{int(match['k']) - 1}\b|{rest}", kernel.body
             ) and not re.search(known, text.code):
                 n, k = match["n"], match["k"]
                 cause = (
@@ -83,6 +85,32 @@ def _groups(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 )
                 yield Fact("tail-forgotten", text.line(kernel.start + match.start()), cause,
                            f"Let the first {n} % {k} threads do one of the last elements each.")  # fmt: skip
+
+
+def _whole_groups(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
+    """A grid of as many threads as there are whole groups, for a kernel that does the rest too."""
+    made = re.compile(
+        r"(?P<one>\bmax(?:<\w+>)?\([^;()]{0,60})?\(\s*(?P<n>\w+(?: *\* *\w+)*)\s*/\s*(?P<k>[248]|16)\s*\+"
+        r"\s*(?P<less>\d+)\s*\)\s*/\s*(?P<t>\d+)\b(?!\s*\+)"
+    )
+    kernels = [kernel.body for kernel in text.kernels]
+    bodies = {k: body for k in (2, 4, 8, 16) for body in kernels if re.search(rf"<\s*\w+\s*/\s*{k}\b", body)}
+    # The rest is done by the thread after the last group, or else by one that there is in any block.
+    late = {k for k, body in bodies.items() if re.search(rf"[!=]=\s*\w+\s*/\s*{k}\b|\belse\b", body)}
+    for function in text.host:
+        for match in made.finditer(function.body):
+            n, k, threads = match["n"], int(match["k"]), int(match["t"])
+            after = k in late
+            if k not in bodies or threads != int(match["less"]) + 1 or (match["one"] and not after):
+                continue
+            lacks = (
+                f"with {k * threads + 1} elements it has no thread after the last group"
+                if after
+                else f"with fewer than {k} elements it has no block"
+            )
+            cause = f"`{n} / {k}` counts whole groups of {k}, and the grid is rounded up from these alone: {lacks}."
+            yield Fact("whole-groups", text.line(function.start + match.start("n")), cause,
+                       f"Write `({n} + {k * threads - 1}) / {k * threads}`.")  # fmt: skip
 
 
 def _sigmoid(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
@@ -432,6 +460,7 @@ def _written_here(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 FACTS: tuple[tuple[Finder, frozenset[Status]], ...] = (
     (_rows_for_elements, WRONG | OUTSIDE),
     (_groups, frozenset({Status.UNINITIALISED, Status.WRONG_OUTPUT, Status.NOT_FINITE})),
+    (_whole_groups, frozenset({Status.UNINITIALISED})),
     (_not_begun, VALUE | {Status.UNINITIALISED}),
     (_sigmoid, VALUE),
     (_factor_in_the_exponent, VALUE),

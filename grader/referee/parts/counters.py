@@ -34,14 +34,15 @@ WORDS = {"flops": "floating-point operations of threads"}
 class Bound:
     """A ``limit`` of a metric in one call, all its launches added up: at most so much, or ``at_least``.
 
-    ``metric`` is a space and direction (global or shared, load, store or atomic) and what is counted:
-    requests, sectors, wavefronts or conflicts, for instance ``global_load_sectors``; or ``launches``, torch's
-    operators that go over as much as the result among them; or ``barriers``: how often a block has met at
-    one; or ``tensor_operations``: of tensor cores, where a product that is added is two; or ``flops``: those
-    of threads, counted in the same way. With ``_a_block`` behind it, it is what a block of each launch does
-    on average, rounded up. Atomic operations count as loads and stores too, and variables of the module as
-    global memory: an access by another name costs what it costs. ``needs`` names another bound that must be
-    held first, where a kernel that does not even try would hold this one.
+    ``metric`` is a space and direction (global or shared; load, store or atomic, all where none is named)
+    and what is counted: requests, sectors, wavefronts or conflicts, for instance ``global_load_sectors``;
+    or ``launches``, torch's operators that go over as much as the result among them; or ``barriers``: how
+    often a block has met at one; or ``tensor_operations``: of tensor cores, where a product that is added
+    is two; or ``flops``: those of threads, counted in the same way. With ``_a_block`` behind it, it is
+    what a block of each launch does on average, rounded up. Atomic operations count as loads and stores
+    too, and variables of the module as global memory: an access by another name costs what it costs.
+    ``needs`` names another bound that must be held first, where a kernel that does not even try would
+    hold this one.
     """
 
     name: str
@@ -156,9 +157,10 @@ def _not_alone(bound: Bound, check: Check, beside: tuple[str, ...]) -> Finding:
 
 def _kinds(where: str) -> tuple[str, ...]:
     """All that is an access of this space and direction."""
-    space, direction = where.split("_")
+    space, _, direction = where.partition("_")
     spaces = (space, "variable") if space == "global" else (space,)
-    return tuple(f"{one}_{how}" for one in spaces for how in dict.fromkeys((direction, "atomic")))
+    directions = (direction,) if direction else ("load", "store")
+    return tuple(f"{one}_{how}" for one in spaces for how in dict.fromkeys((*directions, "atomic")))
 
 
 def worst(bound: Bound, calls: Sequence[Launches]) -> Launches:

@@ -144,6 +144,8 @@ def test_nothing_is_found_in_files_that_are_right() -> None:
     [
         ("if (i < n / 4) out[i] = scale * x[i];", "tail-forgotten"),
         ("if (i < n / 4) out[i] = scale * x[i]; if (i < n % 4) out[n - 1 - i] = 0;", ""),
+        ("if (i < n / 4) out[i] = scale * x[i]; for (int k = n & ~3; k < n; ++k) out[k] = 0;", ""),
+        ("if (i < n / 4) out[i] = scale * x[i]; if (i == n / 4) out[4 * i] = 0;", ""),
         ("out[i] = scale / (1 + expf(x[i])); if (i < n) i = 0;", ""),
         ("const float v = x[i]; out[i] = scale / (1.0f + expf(v)); n += 0;", "sigmoid-sign"),
         ("const float v = x[i]; out[i] = scale / (1.0f + expf(-v)); n += 0;", ""),
@@ -205,6 +207,29 @@ def test_the_line_that_made_a_wrong_element_is_that_of_the_function_it_calls() -
     assert (
         explanation is not None and explanation.line == 3 and "`s * v`; line 6 writes it" in explanation.cause
     )
+
+
+def test_a_grid_of_whole_groups_lacks_a_thread_or_a_block_for_the_rest() -> None:
+    after, first = "if (i == n / 4) out[n - 1] = 0;", "if (i < n % 4) out[n - 1 - i] = 0;"
+    thread = "with 1025 elements it has no thread after the last group."
+    for rest, blocks, lacks in (
+        (after, "max(1, (n * m / 4 + 255) / 256)", thread),
+        (after, "(n * m / 4 + 255) / 256", thread),
+        (first, "(n * m / 4 + 255) / 256", "with fewer than 4 elements it has no block."),
+        (first, "max(1, (n * m / 4 + 255) / 256)", ""),
+        (after, "(n * m / 4 + 255) / 256 + 1", ""),
+        (after, "(n * m / 4 + 256) / 256", ""),
+        (after, "(n * m + 1023) / 1024", ""),
+    ):
+        kernel = KERNEL.format(f"if (i < n / 4) out[i] = scale * x[i]; {rest}")
+        host = f"void f(torch::Tensor x) {{\n    const int blocks = {blocks};\n}}\n"
+        text = read(f'source = r"""\n{kernel}{host}"""\n').about(set(), "a case")
+        said = [(f.line, f.cause, f.fix) for f in formulas._whole_groups(text, failed(""))]
+        cause = "`n * m / 4` counts whole groups of 4, and the grid is rounded up from these alone: "
+        assert said == ([(6, cause + lacks, "Write `(n * m + 1023) / 1024`.")] if lacks else []), blocks
+    # What the causes say, and that the advice is right.
+    assert (1025 // 4 + 255) // 256 * 256 == 1025 // 4 and (3 // 4 + 255) // 256 == 0
+    assert all(-(-n // 1024) * 256 > n // 4 for n in range(1, 9000) if n % 4)
 
 
 TRITON = """@triton.jit
