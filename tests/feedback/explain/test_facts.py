@@ -224,7 +224,7 @@ def test_a_grid_of_whole_groups_lacks_a_thread_or_a_block_for_the_rest() -> None
         kernel = KERNEL.format(f"if (i < n / 4) out[i] = scale * x[i]; {rest}")
         host = f"void f(torch::Tensor x) {{\n    const int blocks = {blocks};\n}}\n"
         text = read(f'source = r"""\n{kernel}{host}"""\n').about(set(), "a case")
-        said = [(f.line, f.cause, f.fix) for f in formulas._whole_groups(text, failed(""))]
+        said = [(f.line, f.cause, f.fix) for find, _ in formulas.FACTS for f in find(text, failed(""))]
         cause = "`n * m / 4` counts whole groups of 4, and the grid is rounded up from these alone: "
         assert said == ([(6, cause + lacks, "Write `(n * m + 1023) / 1024`.")] if lacks else []), blocks
     # What the causes say, and that the advice is right.
