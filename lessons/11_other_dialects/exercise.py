@@ -43,7 +43,7 @@ ANSWERS = {"generated": None, "library": None, "fused": None, "loads": None, "al
 
 
 def fused(code):
-    """[(kernel, [operations]), ...] for each launch of generated code, in its order, as named there."""
+    """[(kernel, [operations]), ...] for each launch of generated code in turn, as named there."""
     return []  # TODO 6: a launch is KERNEL.run(...); a comment above it names the operations.
 
 

@@ -73,7 +73,7 @@ ANSWERS = {"generated": 3, "library": 3, "fused": 1, "loads": 1, "allocated": 1.
 
 # region: fused
 def fused(code):
-    """[(kernel, [operations]), ...] for each launch of generated code, in its order, as named there."""
+    """[(kernel, [operations]), ...] for each launch of generated code in turn, as named there."""
     # starter: return []  # TODO 6: a launch is KERNEL.run(...); a comment above it names the operations.
     # solution: begin
     launches, operations = [], []

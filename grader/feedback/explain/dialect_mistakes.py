@@ -50,7 +50,7 @@ def _program(kernel: ast.FunctionDef, _finding: Finding) -> Iterator[Fact]:
     ranges = _calls(kernel, "tl.arange")
     numbers = _calls(kernel, "tl.program_id")
     if ranges and not numbers:
-        cause = f"{kernel.name} never asks for tl.program_id: every program works on the same elements, the first ones."
+        cause = f"{kernel.name} never asks for tl.program_id: every program works on the same elements."
         yield Fact("no-program-id", ranges[0].lineno, cause,
                    "A program's elements are tl.program_id(0) * BLOCK + tl.arange(0, BLOCK).")  # fmt: skip
     for node in ast.walk(kernel):

@@ -503,10 +503,15 @@ def _not_contiguous(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 continue
             cause = f"The pointer of {x} is read as if its elements lay one after another, and nothing makes them: a transposed tensor or a slice has gaps."
             arrow = "->" if "->" in match[0] else "."
-            fix = f"Before the pointer is taken: `{x} = {x}{arrow}contiguous();`."
+            piece = f"{x}{arrow}contiguous()"
+            if re.search(
+                r"\bstable::|\bSTD_", f"{function.head}{function.parameters}{body}"
+            ):  # whose tensors have no such method
+                piece = f"torch::stable::contiguous({'*' if arrow == '->' else ''}{x})"
+            fix = f"Before the pointer is taken: `{x} = {piece};`."
             if function.fixed(x):
                 fix = (
-                    f"{x} is const: above this line write `auto {x}_contiguous = {x}{arrow}contiguous();`, and take the "
+                    f"{x} is const: above this line write `auto {x}_contiguous = {piece};`, and take the "
                     f"pointer of {x}_contiguous."
                 )
             yield Fact("not-contiguous", text.line(function.start + match.start()), cause, fix)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from grader.lesson_support import traffic
 from grader.lesson_support.dialects.host_arrays import RecordedCalls
 from grader.lesson_support.dialects.uncompilable import RefusedError, triton_refuses
 
@@ -82,10 +83,12 @@ def install() -> None:
 
     def checked_load(self: Any, ptrs: Any, mask: Any, *rest: Any) -> Any:
         ranges.check("reads", ptrs.data, mask.data)
+        traffic.note("loads", int(np.sum(mask.data)))
         return load(self, ptrs, mask, *rest)
 
     def checked_store(self: Any, ptrs: Any, value: Any, mask: Any, *rest: Any) -> Any:
         ranges.check("writes", ptrs.data, mask.data)
+        traffic.note("stores", int(np.sum(mask.data)))
         return store(self, ptrs, value, mask, *rest)
 
     function = interpreter.InterpretedFunction

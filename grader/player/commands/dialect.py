@@ -1,10 +1,16 @@
-"""See how a host function launches its kernel: with a stand-in that notes the launch and writes sevens."""
+"""See how a host function launches its kernel: with a stand-in that notes the launch and writes sevens.
+
+And what the kernel itself does with another block size than the file's, a NaN among its elements.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
+
+from grader.domain.digits import apart
+from grader.lesson_support import traffic
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -28,10 +34,18 @@ class Run(TypedDict):
     sevens: bool
 
 
+class Itself(TypedDict):
+    """What is ``wrong`` with the kernel's own result, or "", and what it loaded and stored if known."""
+
+    wrong: str
+    traffic: dict[str, int]
+
+
 class Seen(TypedDict):
-    """All calls."""
+    """All calls, and the one of the kernel itself."""
 
     runs: list[Run]
+    itself: Itself
 
 
 class StandIn:
@@ -57,8 +71,13 @@ class StandIn:
         return launch
 
 
-def perform(stage: Stage, _callback: Callback, entry: str, kernel: str, runs: list[list[int]]) -> Seen:
-    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with that ``BLOCK`` in the file."""
+def perform(
+    stage: Stage, _callback: Callback, entry: str, kernel: str, runs: list[list[int]], itself: list[int]
+) -> Seen:
+    """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with that ``BLOCK`` in the file.
+
+    Those calls launch a stand-in, and the one with ``itself`` the kernel.
+    """
     names, host = vars(stage.module), stage.entry(entry)
     kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}
     seen: list[Run] = []
@@ -71,6 +90,26 @@ def perform(stage: Stage, _callback: Callback, entry: str, kernel: str, runs: li
             whole = isinstance(out, torch.Tensor) and tuple(out.shape) == (n,)
             sevens = whole and bool((out.cpu() == SEVEN).all())
             seen.append({"launches": stand_in.launches[:4], "sevens": sevens})
+        names.update({kernel: kept[kernel], "BLOCK": itself[1]})
+        own = _itself(host, itself[0], stage.device)
     finally:
         names.update(kept)
-    return {"runs": seen}
+    return {"runs": seen, "itself": own}
+
+
+def _itself(host: Any, n: int, device: str) -> Itself:
+    x = torch.randn(n, device=device)
+    x[n // 2] = torch.nan
+    torch.full_like(x, SEVEN)  # freed at once: what nobody writes is likely to hold sevens on a GPU
+    traffic.taken()
+    out = host(x, 2.0)
+    counted = traffic.taken()
+    if not isinstance(out, torch.Tensor) or out.shape != x.shape:
+        return {"wrong": "The result has another shape.", "traffic": {}}
+    own, right = out.double().cpu(), (torch.sigmoid(x.double()) * 2 + x.double()).cpu()
+    alike = torch.isclose(own, right, rtol=1e-4, atol=1e-4, equal_nan=True)
+    if bool(alike.all()):
+        return {"wrong": "", "traffic": counted if counted["stores"] else {}}
+    at = int((~alike).nonzero()[0])
+    shown, wanted = apart(float(own[at]), float(right[at]))
+    return {"wrong": f"element {at} is {shown}, expected {wanted}.", "traffic": {}}

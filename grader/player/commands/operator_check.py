@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
 from torch._library.custom_ops import OPDEFS
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.autograd.gradcheck import GradcheckError
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from grader.backends.simt.runtime.device import ACTIVE
+from grader.backends.simt.runtime.device import ACTIVE, ANOTHER_DEVICE, DEFAULT_STREAM, STREAM_OF_ANOTHER
 from grader.domain.digits import apart
 from grader.lesson_support import undefined
+from grader.player.other_stream import OtherStream
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
     from grader.player.stage import Stage
 
 Op = Callable[[torch.Tensor, float], torch.Tensor]
+TARGET = re.compile(r"(?:\b|-D)TORCH_TARGET_VERSION[ \t]*=?[ \t]*0x([0-9a-fA-F]{1,16})")
+OLDEST = 0x020A << 48  # PyTorch 2.10
+HELD_S = 50e-3  # far longer than a call takes a host that has made it before
 
 
 class Checked(TypedDict):
@@ -37,7 +42,10 @@ def perform(stage: Stage, _callback: Callback, entry: str, check: str, scale: fl
     """
     torch.manual_seed(int(abs(scale) * 1e6))
     try:
-        return {"wrong": CHECKS[check](stage.entry(entry), scale)}
+        wrong = CHECKS[check](stage.entry(entry), scale)
+        if check == stable_abi.__name__:
+            wrong = wrong or later_than_the_oldest(Path(stage.path).read_text("utf-8", "replace"))
+        return {"wrong": wrong}
     except Exception as error:
         text = f"{type(error).__name__}: {' '.join(str(error).split())[:700]}"
         try:
@@ -91,6 +99,38 @@ def gradient(op: Op, scale: float) -> str:
             raise RuntimeError(f"{before}{error}") from error
         if far:
             return f"{before}{far}"
+    return _between(op, scale)
+
+
+def _between(op: Op, scale: float) -> str:
+    """The gradient for huge numbers, after a second forward, and after a change of x in place."""
+    x = torch.tensor([0.5, -2.0, 1000.0, -1000.0], device="cuda", requires_grad=True)
+    (right,) = torch.autograd.grad(plain(x.double(), scale).sum(), x)
+    (own,) = torch.autograd.grad(op(x, scale).sum(), x)
+    if far := _far(own, right, 1e-5 * (1 + right.abs())):
+        return f"With x = {x.tolist()}: {far}"
+    out = op(x, scale)
+    op(2 - x, scale + 1)
+    (own,) = torch.autograd.grad(out.sum(), x)
+    if far := _far(own, right, 1e-5 * (1 + right.abs())):
+        return (
+            f"After a second forward, of another x and scale, the gradient of the first is wrong: {far} "
+            "What the backward needs belongs in ctx, of which each forward has its own."
+        )
+    y = x.clone()
+    out = op(y, scale)
+    y.detach().add_(1)
+    try:
+        (own,) = torch.autograd.grad(out.sum(), x)
+    except RuntimeError as error:
+        if "inplace operation" not in str(error):
+            raise
+        return ""
+    if far := _far(own, right, 1e-5 * (1 + right.abs())):
+        return (
+            "x was changed in place between the forward and the backward, which makes the gradient wrong "
+            f"without a word: {far} ctx.save_for_backward(x) notices that, an attribute of ctx does not."
+        )
     return ""
 
 
@@ -117,8 +157,19 @@ def registered(op: Op, scale: float) -> str:
     for dtype in (torch.float32, torch.float16):
         x = torch.randn(7, 5, device="cuda").to(dtype).t()
         with FakeTensorMode() as mode:
-            fake, promised = _gradient_as_seen(op, scale, mode.from_tensor(x))
-        real, given = _gradient_as_seen(op, scale, x)
+            fake, promised = _gradient_as_seen(op, scale, mode.from_tensor(x)).told
+            elsewhere = torch.empty(2, 3, dtype=dtype, device="cuda:1")  # of the fakes; there need be none
+            if (out := op(elsewhere, scale)).device != elsewhere.device:
+                said = f"is on {elsewhere.device}, and by its fake function the result is on {out.device}"
+                return f"The input {said}."
+        seen = _gradient_as_seen(op, scale, x)
+        real, given = seen.told
+        if seen.unchanged:
+            name, argument = seen.unchanged
+            return (
+                f"The schema of {name} says that it changes {argument}, and it does not: "
+                f"leave {argument} out of mutates_args."
+            )
         if fake != real:
             said = f"strides {real}; by its fake function they are {fake}"
             return f"The gradient of a transposed input has {said}."
@@ -132,30 +183,51 @@ def registered(op: Op, scale: float) -> str:
 
 
 class _OwnOperators(TorchDispatchMode):
-    """Notes the dtype of what operators of the file give: autograd converts a gradient that has another."""
+    """Notes what operators of the file do.
+
+    ``dtypes``: of what they give; autograd converts a gradient that has another. ``unchanged``: an operator
+    and an argument that it says it changes, and did not.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.dtypes: dict[str, torch.dtype] = {}
+        self.unchanged: tuple[str, str] | None = None
+        self.strides: tuple[int, ...] = ()
+
+    @property
+    def told(self) -> tuple[tuple[int, ...], dict[str, torch.dtype]]:
+        return self.strides, self.dtypes
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
+        own = func.namespace not in ("aten", "prims", "prim")
+        given = zip(func._schema.arguments, args, strict=False) if own else ()
+        before = {
+            one.name: (value, value.clone())
+            for one, value in given
+            if one.is_write and isinstance(value, torch.Tensor) and not isinstance(value, FakeTensor)
+        }
         result = func(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor) and func.namespace not in ("aten", "prims", "prim"):
-            self.dtypes[f"{func.namespace}::{func.overloadpacket.__name__}"] = result.dtype
+        if own:
+            name = f"{func.namespace}::{func.overloadpacket.__name__}"
+            if isinstance(result, torch.Tensor):
+                self.dtypes[name] = result.dtype
+            for argument, (value, old) in before.items():
+                if torch.equal(value, old):
+                    self.unchanged = name, argument
         return result
 
 
-def _gradient_as_seen(
-    op: Op, scale: float, x: torch.Tensor
-) -> tuple[tuple[int, ...], dict[str, torch.dtype]]:
-    """Strides of the gradient of ``x``, and the dtype of what each operator of the file gave on the way."""
+def _gradient_as_seen(op: Op, scale: float, x: torch.Tensor) -> _OwnOperators:
+    """What operators of the file did on the way to the gradient of ``x``, and its strides."""
     x = x.detach().requires_grad_()
-    with _OwnOperators() as seen:
+    seen = _OwnOperators()
+    with seen:
         out = op(x, scale)
-        strides = torch.autograd.grad(out, x, torch.ones_like(out))[0].stride()
-    return strides, seen.dtypes
+        seen.strides = torch.autograd.grad(out, x, torch.ones_like(out))[0].stride()
+    return seen
 
 
 def compiled(op: Op, scale: float) -> str:
@@ -183,24 +255,46 @@ def device(op: Op, scale: float) -> str:
     """With another current device than the input's, the work still goes to the input's."""
     x = torch.ones(1 << 12, device="cuda:0")
     if ACTIVE:  # the CPU back end's
-        with ACTIVE[0].on_second_device() as elsewhere:
-            op(x, scale)
-            if elsewhere():
-                return (
-                    "The input is on device 0, device 1 is the current one, and the launch went to device 1. "
-                    "A guard makes the input's device the current one: c10::cuda::CUDAGuard, or with the "
-                    "stable ABI torch::stable::accelerator::DeviceGuard."
-                )
+        where = _launched(op, x, scale)
+        if where == ANOTHER_DEVICE:
+            return (
+                "The input is on device 0, device 1 is the current one, and the launch went to device 1. "
+                "A guard makes the input's device the current one: c10::cuda::CUDAGuard, or with the "
+                "stable ABI torch::stable::accelerator::DeviceGuard."
+            )
+        if where == STREAM_OF_ANOTHER:
+            return (
+                "The input is on device 0, device 1 is the current one, and the kernel is launched on device "
+                "0 with the current stream of device 1, which CUDA refuses. Take the stream below the guard."
+            )
         return ""
     if torch.cuda.device_count() < 2:
         return ""
-    with torch.cuda.device(1):
+    with torch.cuda.stream(torch.cuda.Stream(1)):
         out = op(x, scale)
         torch.cuda.synchronize(0)
     if out.device != x.device:
         return f"The input is on {x.device}, the result on {out.device}."
     wrong = _far(out, plain(x.double(), scale), torch.full((), 1e-5, device="cuda:0"))
     return wrong and f"The input is on device 0, device 1 is the current one: {wrong}"
+
+
+def _launched(op: Op, x: torch.Tensor, scale: float) -> int:
+    """On the CPU back end: where the launch goes while another device is current (see ``Runtime``)."""
+    with ACTIVE[0].on_second_device() as where:
+        op(x, scale)
+        return where()
+    raise AssertionError  # no context manager of ours hides an exception
+
+
+def _on_current_stream(op: Op, scale: float) -> bool:
+    """Whether the work goes to PyTorch's current stream, where that is not the default one."""
+    x = torch.randn(1 << 12, device="cuda")
+    if ACTIVE:
+        return _launched(op, x, scale) != DEFAULT_STREAM
+    (copy,) = OtherStream().held(lambda: op(x, scale), HELD_S, lambda: op(x, scale)).copies or [x]
+    best = plain(x.double(), scale)
+    return not _far(copy, best, 1e-5 * (1 + best.abs()))
 
 
 def wide(op: Op, scale: float) -> str:
@@ -219,10 +313,10 @@ def wide(op: Op, scale: float) -> str:
     return ""
 
 
-def huge(op: Op, scale: float) -> str:
+def huge(op: Op, scale: float, dtype: torch.dtype = torch.float16) -> str:
     """More than 2^31 elements: an int index turns negative there."""
     n = (1 << 31) + 5
-    x = torch.zeros(n, device="cuda", dtype=torch.float16)
+    x = torch.zeros(n, device="cuda", dtype=dtype)
     x[-5:] = 1.0
     out = op(x, scale)
     best = plain(torch.ones(5, device="cuda", dtype=torch.float64), scale)
@@ -249,7 +343,21 @@ def stable_operator(op: Op, scale: float) -> str:
         except (RuntimeError, NotImplementedError):
             continue
         return f"A tensor that is {what} was not refused."
-    return device(op, scale)
+    if wrong := device(op, scale) or _index(op, scale):
+        return wrong
+    if not _on_current_stream(op, scale):
+        return (
+            "The kernel is launched on the default stream, not on PyTorch's current one: "
+            "aoti_torch_get_current_cuda_stream says which that is."
+        )
+    return ""
+
+
+def _index(op: Op, scale: float) -> str:
+    """Whether the index has 64 bits, where that can be tried: on a GPU x and the result are 17 GB."""
+    if ACTIVE:
+        return wide(op, scale)
+    return huge(op, scale, torch.float32) if torch.cuda.mem_get_info()[0] > 24 << 30 else ""
 
 
 def stable_abi(op: Op, scale: float) -> str:
@@ -263,6 +371,20 @@ def stable_abi(op: Op, scale: float) -> str:
         if unstable := undefined.of_torch(undefined.names(Path(library))):
             many = f"{len(unstable)} names of PyTorch's C++"
             return f"{Path(library).name} needs {many}, for instance {unstable[0]}."
+    return ""
+
+
+def later_than_the_oldest(source: str) -> str:
+    """What is wrong if a file's library is built for later versions of PyTorch only."""
+    for match in TARGET.finditer(source):
+        target = int(match[1], 16)
+        if target > OLDEST:
+            version = f"{target >> 56}.{target >> 48 & 255}"
+            line = source.count("\n", 0, match.start()) + 1
+            return (
+                f"Line {line}: with this TORCH_TARGET_VERSION the library is for PyTorch {version} and "
+                "later; 2.10, 0x020a000000000000, is the oldest version that it has to run on."
+            )
     return ""
 
 

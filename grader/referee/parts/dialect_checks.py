@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from grader.referee.parts.part_session import PartSession
 
 BLOCKS = (32, 64, 128, 256, 512)
+# For the kernel itself: a program of more elements than any of those, threads of fewer than most.
+ITSELF = {False: [1500, 1024], True: [75, 32]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,30 +45,72 @@ class Launches:
         (check,) = self.checks
         block = [int(b) for b in session.rng.permutation(BLOCKS)]
         many = int(session.rng.integers(3, 9))
-        runs = [[many * block[0], block[0]], [many * block[1] + 1, block[1]], [1, block[2]], [0, block[3]]]
+        odd = many * block[1] + 1
+        runs = [[many * block[0], block[0]], [odd, block[1]], [odd, block[4]], [1, block[2]], [0, block[3]]]
+        itself = ITSELF[self.threads]
         try:
-            claimed = session.command("dialect", entry=self.entry, kernel=self.kernel, runs=runs).get("runs")
+            answer = session.command(
+                "dialect", entry=self.entry, kernel=self.kernel, runs=runs, itself=itself
+            )
         except FaultError as fault:
             yield session.fallen(check, fault)
             return
+        claimed = answer.get("runs")
         for (n, size), seen in zip(runs, claimed if isinstance(claimed, list) else [], strict=False):
             if wrong := self._wrong(n, size, seen):
                 yield check.failed(Status.WRONG_ANSWER, f"With {n} elements and BLOCK = {size}: {wrong}")
                 return
+        n, size = itself
+        if wrong := self._of_itself(n, answer.get("itself")):
+            message = f"With {n} elements, one of them NaN, and BLOCK = {size} {self.kernel} itself: {wrong}"
+            line = session.line_of(self.kernel)
+            yield check.failed(Status.WRONG_ANSWER, message, **({"line": line} if line else {}))
+            return
         yield check.passed()
+
+    def _of_itself(self, n: int, seen: Any) -> str:
+        if not isinstance(seen, dict) or not isinstance(wrong := seen.get("wrong"), str):
+            return "its result is not known."
+        counts = seen.get("traffic")
+        counted = {k: v for k, v in counts.items() if isinstance(v, int)} if isinstance(counts, dict) else {}
+        who = "thread" if self.threads else "program"
+        if wrong:
+            return (
+                f"{wrong[:200]} Each {who} has places of its own, found with the block size that was given."
+            )
+        if counted.get("stores", 0) > n:
+            return f"{counted['stores']} elements are stored. Each {who} stores its own places alone."
+        if counted.get("loads", 0) > n:
+            return f"{counted['loads']} elements are loaded. One load is enough: its value can be used twice."
+        if counted.get("most", 0) > 1:
+            return f"one thread stores {counted['most']} elements, where each has one place of its own."
+        return ""
+
+    def _blocks(self, launch: Any) -> Any:
+        """How many blocks a launch names; None where it has no grid."""
+        grid = launch.get("configuration") if isinstance(launch, dict) else None
+        while isinstance(grid, list) and grid:
+            grid = grid[0]
+        return grid if isinstance(grid, int) else None
 
     def _wrong(self, n: int, size: int, seen: Any) -> str:
         launches = seen.get("launches") if isinstance(seen, dict) else None
         launches = launches if isinstance(launches, list) else []
         if n == 0:
-            return "a launch of no blocks is an error of CUDA; return before it." if launches else ""
+            if not launches:
+                return ""
+            blocks = self._blocks(launches[0])
+            if blocks == 0:
+                return "a launch of no blocks is an error of CUDA; return before it."
+            are = "block is" if blocks == 1 else "blocks are"
+            return f"{blocks} {are} launched, none is needed: return before it."
         if len(launches) != 1:
             return f"{self.kernel} was launched {len(launches)} times, not once."
         configuration, named = launches[0].get("configuration"), launches[0].get("named")
         if not isinstance(configuration, list) or not isinstance(named, dict) or not configuration:
             return "the launch has no grid."
         needed = -(-n // size)
-        blocks = configuration[0][0] if isinstance(configuration[0], list) else configuration[0]
+        blocks = self._blocks(launches[0])
         given = configuration[1:2] if self.threads else [named.get("BLOCK")]
         threads = given[0][0] if given and isinstance(given[0], list) and given[0] else (given or [None])[0]
         if threads != size:

@@ -6,17 +6,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.backends.simt.runtime.device import ANOTHER_DEVICE, DEFAULT_STREAM, STREAM_OF_ANOTHER
+
 if TYPE_CHECKING:
     from .conftest import Play
 
 LAUNCHED_ELSEWHERE = {
-    "none": 1,
-    "ended": 1,
-    "guarded": 0,
-    "optional": 0,
-    "any_device": 0,
-    "set": 0,
-    "in_python": 0,
+    "none": ANOTHER_DEVICE,
+    "ended": ANOTHER_DEVICE,
+    "guarded": DEFAULT_STREAM,
+    "optional": DEFAULT_STREAM,
+    "any_device": DEFAULT_STREAM,
+    "set": DEFAULT_STREAM,
+    "in_python": DEFAULT_STREAM,
+    "stream_before": STREAM_OF_ANOTHER,
+    "stream_after": 0,
+    "stream_of_x": 0,
+    "twice": STREAM_OF_ANOTHER,
 }
 
 

@@ -427,6 +427,19 @@ def test_a_copy_of_a_const_tensor_has_another_name(new: str, declared: str, assi
     assert ("`auto x_contiguous = x.contiguous();`" in told["fix"]) is not assigned
 
 
+@pytest.mark.parametrize(
+    ("declared", "fix"),
+    [("torch::stable::Tensor x", "`x = torch::stable::contiguous(x);`"),
+     ("const torch::stable::Tensor x", "`auto x_contiguous = torch::stable::contiguous(x);`")],
+)  # fmt: skip
+def test_a_stable_tensor_has_no_method_that_makes_it_contiguous(declared: str, fix: str) -> None:
+    source = HOST.replace("    x = x.contiguous();\n", "").replace(
+        "add(torch::Tensor x, torch::Tensor out) {", f"add({declared}, torch::Tensor out) {{"
+    )
+    told = attach.explained(failed("This case: A view with gaps."), source).evidence.get("explanation")
+    assert isinstance(told, dict) and told["rule"] == "not-contiguous" and fix in told["fix"], told
+
+
 def test_without_a_view_a_pointer_is_not_blamed() -> None:
     source = HOST.replace("    x = x.contiguous();\n", "")
     told = attach.explained(failed("wrong"), source).evidence.get("explanation")

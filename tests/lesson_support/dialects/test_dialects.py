@@ -60,7 +60,22 @@ def test_a_launch_needs_the_right_grid_for_any_block() -> None:
     assert "holds the elements of x" in NUMBA._wrong(65, 64, other)
     assert "launched 0 times" in NUMBA._wrong(65, 64, {"launches": []})
     assert "not what the kernel has written" in NUMBA._wrong(1, 64, launched([1, 64]) | {"sevens": False})
+    assert NUMBA._wrong(0, 64, launched([1, 64])) == "1 block is launched, none is needed: return before it."
+    assert "3 blocks are launched, none" in TRITON._wrong(0, 64, launched([[3]], BLOCK=64))
     assert "no blocks" in NUMBA._wrong(0, 64, launched([0, 64])) and not NUMBA._wrong(0, 64, {"launches": []})
+
+
+def test_the_kernel_itself_is_right_and_each_program_has_its_own_places() -> None:
+    def told(part: Launches, wrong: str = "", **counted: object) -> str:
+        return part._of_itself(75, {"wrong": wrong, "traffic": counted})
+
+    assert told(TRITON) == told(TRITON, loads=75, stores=75, most=0) == told(NUMBA, stores=75, most=1) == ""
+    assert "element 3 is 7" in told(NUMBA, "element 3 is 7, expected nan.")
+    assert told(TRITON, loads=150, stores=75).startswith("150 elements are loaded.")
+    assert "Each program stores" in told(TRITON, loads=75, stores=150)
+    assert told(NUMBA, stores=75, most=75).startswith("one thread stores 75 elements")
+    assert all(TRITON._of_itself(75, strange) for strange in (None, 7, {}, {"wrong": 3}))
+    assert told(TRITON, loads="many") == ""
 
 
 @pytest.mark.parametrize(

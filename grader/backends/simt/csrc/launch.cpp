@@ -283,7 +283,7 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
   if (keep_launch(*site, *config, *body, pointers, pointer_count)) return;
   memory_init();
   auto launch = describe(*site, *config, *body);
-  note_device();
+  note_device(config->stream);
   if (device_faulted()) return;
   if (g_mode && !site->instrumented) {
     set_launch_error(NOT_SUPPORTED, std::string(site->kernel) + ": checks or counts are on, but the module was "

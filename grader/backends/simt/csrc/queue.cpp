@@ -2,6 +2,7 @@
 
 #include "graphs.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -62,7 +63,7 @@ extern "C" void simt_record_event(double* when) {
 static thread_local void* t_current_stream = nullptr;
 static thread_local int t_device = 0;
 static int g_devices = 1, g_elsewhere = 0;
-void simt::note_device() { g_elsewhere += t_device != 0; }
+static char g_stream_of[2];  // while there seem to be two devices: what the current stream of each points to
 extern "C" int simt_device() { return simt_in_kernel() ? 0 : t_device; }
 extern "C" int simt_exchange_device(int device) {
   int before = t_device;
@@ -84,8 +85,20 @@ bool simt::is_own_stream(const void* stream) {
   return !is_default_stream(stream) && stream != t_current_stream && stream != g_last_current;
 }
 
-// What the host has set says nothing to a kernel: on a GPU it could not ask.
-extern "C" void* simt_current_stream() { return simt_in_kernel() ? nullptr : t_current_stream; }
+// What the host has set says nothing to a kernel: on a GPU it could not ask. Below 0: of the current device.
+extern "C" void* simt_stream_of(int device) {
+  if (simt_in_kernel()) return nullptr;
+  if (device < 0) device = t_device;
+  return g_devices > 1 && device < 2 ? &g_stream_of[device] : t_current_stream;
+}
+extern "C" void* simt_current_stream() { return simt_stream_of(-1); }
+
+// Numbers as in runtime/device.py; the largest counts.
+void simt::note_device(const void* stream) {
+  if (g_devices < 2) return;
+  const int where = t_device ? 3 : stream == &g_stream_of[1] ? 2 : is_default_stream(stream);
+  g_elsewhere = std::max(g_elsewhere, where);
+}
 extern "C" void simt_set_current_stream(void* stream) {
   t_current_stream = stream;
   if (stream) g_last_current = stream;

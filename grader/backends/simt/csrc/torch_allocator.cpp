@@ -57,9 +57,11 @@ struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
     simt_exchange_device(d.index());
   }
   void uncheckedSetDevice(Device d) const noexcept override { simt_exchange_device(d.index()); }
-  Stream getStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
+  Stream getStream(Device d) const override {
+    return Stream(Stream::DEFAULT, simt_device_exists(d.index()) ? d : DEVICE);
+  }
   // What torch's C interfaces ask for, stable ABI and DLPack. Not `override`: older versions have no such function.
-  void* getStreamNativeHandle(const Stream) const { return simt_current_stream(); }
+  void* getStreamNativeHandle(const Stream s) const { return simt_stream_of(s.device_index()); }
   Stream getDefaultStream(Device) const override { return Stream(Stream::DEFAULT, DEVICE); }
   Stream exchangeStream(Stream s) const override { return s; }
   DeviceIndex deviceCount() const noexcept override { return 1; }

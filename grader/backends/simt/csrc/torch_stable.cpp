@@ -11,8 +11,8 @@ struct CUDAGuardOpaque {
 
 extern "C" {
 
-AOTITorchError aoti_torch_get_current_cuda_stream(int32_t, void** stream) {
-  *stream = simt_current_stream();
+AOTITorchError aoti_torch_get_current_cuda_stream(int32_t device, void** stream) {
+  *stream = simt_stream_of(device);
   return AOTI_TORCH_SUCCESS;
 }
 

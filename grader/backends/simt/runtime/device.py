@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from grader.protocol.messages import Launch, MemoryFinding, Writer
 
 CHECK, COUNT = 1, 2
+# Where a launch went while a second device was current: its input's device in all but the last.
+DEFAULT_STREAM, STREAM_OF_ANOTHER, ANOTHER_DEVICE = 1, 2, 3
 ACTIVE: list[Runtime] = []  # of this process: none or one
 
 
@@ -96,7 +98,10 @@ class Runtime:
 
     @contextlib.contextmanager
     def on_second_device(self) -> Iterator[Callable[[], int]]:
-        """A second device seems to exist, and is current; yields how often a kernel was launched there."""
+        """A second device seems to exist, and is current; each has a current stream, not its default one.
+
+        Yields where launches went: the largest of the numbers above, 0 for the current stream of device 0.
+        """
         self._library.simt_pretend_devices(2, 1)
         try:
             yield self._library.simt_launched_elsewhere

@@ -29,6 +29,24 @@ void set(torch::Tensor x) {
   none(x);
   cudaSetDevice(before);
 }
+void stream_before(torch::Tensor x) {
+  const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
+  const c10::cuda::CUDAGuard guard(x.device());
+  one<<<1, 4, 0, stream>>>(x.data_ptr<float>());
+}
+void stream_after(torch::Tensor x) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  one<<<1, 4, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<float>());
+}
+void stream_of_x(torch::Tensor x) {
+  const cudaStream_t stream = at::cuda::getCurrentCUDAStream(x.device().index());
+  const c10::cuda::CUDAGuard guard(x.device());
+  one<<<1, 4, 0, stream>>>(x.data_ptr<float>());
+}
+void twice(torch::Tensor x) {
+  stream_before(x);
+  stream_after(x);
+}
 void ended(torch::Tensor x) {
   { const c10::cuda::CUDAGuard guard(x.device()); }
   none(x);
@@ -44,6 +62,7 @@ void tall(torch::Tensor x) { fill<int64_t, int64_t><<<dim3(1, 65536), 256>>>(x.d
 void with_32(torch::Tensor x) { fill<int64_t, unsigned><<<1, 256>>>(x.data_ptr<float>(), x.numel()); }
 """
 GUARDS = ["none", "guarded", "optional", "any_device", "set", "ended"]
+GUARDS += ["stream_before", "stream_after", "stream_of_x", "twice"]
 INDICES = ["with_64", "with_32"]
 
 

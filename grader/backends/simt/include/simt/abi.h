@@ -63,6 +63,7 @@ SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchCon
                              int pointer_count);
 SIMT_EXPORT void simt_wait();                      // runs what is queued
 SIMT_EXPORT void* simt_current_stream();            // PyTorch's, of this thread; nullptr: the default one
+SIMT_EXPORT void* simt_stream_of(int device);       // the same of a device; below 0: of the current one
 SIMT_EXPORT void simt_set_current_stream(void* stream);
 SIMT_EXPORT int simt_device();                      // the current one, of this thread
 SIMT_EXPORT int simt_exchange_device(int device);   // returns the one before; one that does not exist: no change

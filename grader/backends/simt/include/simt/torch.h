@@ -62,8 +62,8 @@ class CUDAStream {
  private:
   cudaStream_t stream_;
 };
-inline CUDAStream getCurrentCUDAStream(c10::DeviceIndex = -1) {
-  return CUDAStream((cudaStream_t)simt_current_stream());
+inline CUDAStream getCurrentCUDAStream(c10::DeviceIndex device = -1) {
+  return CUDAStream((cudaStream_t)simt_stream_of(device));
 }
 inline CUDAStream getDefaultCUDAStream(c10::DeviceIndex = -1) { return CUDAStream(); }
 inline CUDAStream getStreamFromPool(bool = false, c10::DeviceIndex = -1) {
