@@ -167,7 +167,7 @@ def search(
         return None
     folder = Path(tempfile.mkdtemp(prefix="nearest-"))
     try:
-        return _Search(source, name, failed, task, reference, start, folder, right, waiting).run(
+        return Search(source, name, failed, task, reference, start, folder, right, waiting).run(
             within(READING_S, lambda: _by_distance(source, rights))
         )
     except (
@@ -181,7 +181,7 @@ def search(
 
 
 @dataclass(slots=True)
-class _Search:
+class Search:
     """A file that failed, what its candidates are judged by, and what came of them so far.
 
     ``first``: the checks that a change must make pass at least. ``hot``: lines that the failures are about.
@@ -423,7 +423,7 @@ def _by_distance(source: str, rights: Iterable[str]) -> list[list[Difference]]:
 
 
 def _found(
-    candidates: _Search, every: list[Difference], rank: Callable[[Change], tuple[float, int]]
+    candidates: Search, every: list[Difference], rank: Callable[[Change], tuple[float, int]]
 ) -> Change | None:
     """The smallest change among these differences that is enough, found by halving.
 
@@ -481,7 +481,7 @@ def _moves(part: Change, every: Iterable[Change]) -> bool:
     )
 
 
-def _pair(candidates: _Search, every: list[Difference], high: int) -> Change | None:
+def _pair(candidates: Search, every: list[Difference], high: int) -> Change | None:
     """The last of ``every[:high]``, which is not enough alone, with the one other that is needed as well."""
     low, stop = 0, high - 1
     while stop - low > 1:

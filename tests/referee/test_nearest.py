@@ -348,8 +348,8 @@ def test_what_decides_what_runs_may_not_fail_a_check_that_was_not_run(
 ) -> None:
     """Without its ``else`` a right kernel ran beside the wrong one; the check that counts both had waited."""
     asked: list[set[str]] = []
-    monkeypatch.setattr(nearest._Search, "passes", lambda _, __, ids: bool(asked.append(ids)))
-    search = object.__new__(nearest._Search)
+    monkeypatch.setattr(nearest.Search, "passes", lambda _, __, ids: bool(asked.append(ids)))
+    search = object.__new__(nearest.Search)
     search.source, search.task, search.first = f"{was}\n", lessons.find("13").task, {"on tensor cores"}
     search.right, search.waiting = frozenset({"error"}), frozenset({"little beside them"})
     search.spoils_nothing(Change(((0, len(was), ""),), 1, "delete", was, "", 1))

@@ -158,10 +158,9 @@ def registered(op: Op, scale: float) -> str:
         x = torch.randn(7, 5, device="cuda").to(dtype).t()
         with FakeTensorMode() as mode:
             fake, promised = _gradient_as_seen(op, scale, mode.from_tensor(x)).told
-            elsewhere = torch.empty(2, 3, dtype=dtype, device="cuda:1")  # of the fakes; there need be none
-            if (out := op(elsewhere, scale)).device != elsewhere.device:
-                said = f"is on {elsewhere.device}, and by its fake function the result is on {out.device}"
-                return f"The input {said}."
+            where = _fake_result_elsewhere(op, scale, dtype)
+        if where:
+            return where
         seen = _gradient_as_seen(op, scale, x)
         real, given = seen.told
         if seen.unchanged:
@@ -180,6 +179,17 @@ def registered(op: Op, scale: float) -> str:
                     f"{promised[name]}."
                 )
     return ""
+
+
+def _fake_result_elsewhere(op: Op, scale: float, dtype: torch.dtype) -> str:
+    """Within a fake mode: whether the result of an input on another device is there, too."""
+    if not ACTIVE and torch.cuda.device_count() < 2:
+        return ""  # PyTorch asks the driver even for what is only a fake
+    x = torch.empty(2, 3, dtype=dtype, device="cuda:1")
+    out = op(x, scale)
+    if out.device == x.device:
+        return ""
+    return f"The input is on {x.device}, and by its fake function the result is on {out.device}."
 
 
 class _OwnOperators(TorchDispatchMode):
