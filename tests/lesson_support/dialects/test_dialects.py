@@ -73,6 +73,7 @@ def test_the_kernel_itself_is_right_and_each_program_has_its_own_places() -> Non
     assert "element 3 is 7" in told(NUMBA, "element 3 is 7, expected nan.")
     assert told(TRITON, loads=150, stores=75).startswith("150 elements are loaded.")
     assert "Each program stores" in told(TRITON, loads=75, stores=150)
+    assert told(NUMBA, stores=74, most=1).startswith("74 elements are stored, 75 are needed.")
     assert told(NUMBA, stores=75, most=75).startswith("one thread stores 75 elements")
     assert all(TRITON._of_itself(75, strange) for strange in (None, 7, {}, {"wrong": 3}))
     assert told(TRITON, loads="many") == ""
