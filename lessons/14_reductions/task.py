@@ -37,7 +37,7 @@ def _long(rng: np.random.Generator) -> tuple[int, int, int]:
 
 
 def _drawn_sums(rows: int, cols: int, sectors: int) -> tuple[Case, tuple[int, ...]]:
-    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_sum")
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_sum", terms=cols)
     return case, (sectors, 0, 2 * rows, 8 * rows)
 
 
@@ -75,7 +75,7 @@ def _large_total(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
 
 
 def _drawn_variances(rows: int, cols: int, sectors: int) -> tuple[Case, tuple[int, ...]]:
-    return Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_var"), (sectors,)
+    return Case(f"{rows} x {cols}", (Tensor((rows, cols)),), entry="row_var", terms=cols), (sectors,)
 
 
 def _other_variances(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
@@ -87,7 +87,8 @@ def _long_variances(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
 
 
 def _sum(name: str, x: Tensor, why: str, *others: Tensor, launched: bool = False) -> Case:
-    return Case(name, (x,), why, others=tuple((other,) for other in others), launched=launched)
+    further = tuple((other,) for other in others)
+    return Case(name, (x,), why, others=further, terms=x.shape[1], launched=launched)
 
 
 def _total(name: str, shape: tuple[int, int], why: str, *others: tuple[int, int]) -> Case:
