@@ -90,7 +90,7 @@ SENTENCE: dict[Status, str] = {
     "result.",
     Status.RACE: "Two threads used the same memory without order, and one of them wrote; "
     "give each element one owner, or put a barrier between.",
-    Status.BARRIER: "Not all threads came to the barrier, or to the function of a warp, that waits for them; "
+    Status.BARRIER: "Not all threads came to a barrier, or to a warp's function, that is for all of them; "
     "keep __syncthreads() and shuffles out of branches that only some threads take.",
     Status.CUDA_ERROR: "CUDA reported an error.",
     Status.CRASHED: "The process of the submission crashed; "

@@ -209,7 +209,7 @@ def test_a_condition_that_is_the_same_for_the_block_keeps_no_thread_from_others(
     ("why", "rule", "line", "said"),
     [
         ("its __shared__ variables take more than 48 KB, which nvcc refuses", "shared-too-large", 3, "48 KB"),
-        ("gridDim.y and gridDim.z are at most 65535", "launch-refused", 7, "gridDim.y and gridDim.z are at"),
+        ("gridDim.y and gridDim.z are at most 65535", "grid-along-y", 7, "65,535"),
         ("a block has at most 1024 threads", "block-too-large", 7, ""),
     ],
 )

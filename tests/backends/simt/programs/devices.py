@@ -6,6 +6,7 @@ from torch.utils.cpp_extension import load_inline
 CUDA = """
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 
 __global__ void one(float* x) { x[threadIdx.x] = 1; }
@@ -58,7 +59,10 @@ __global__ void fill(float* x, Index n) {
   if (i < n) x[i] = 1;
 }
 void with_64(torch::Tensor x) { fill<int64_t, int64_t><<<1, 256>>>(x.data_ptr<float>(), x.numel()); }
-void tall(torch::Tensor x) { fill<int64_t, int64_t><<<dim3(1, 65536), 256>>>(x.data_ptr<float>(), x.numel()); }
+void tall(torch::Tensor x) {
+  fill<int64_t, int64_t><<<dim3(1, 65536), 256>>>(x.data_ptr<float>(), x.numel());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
 void with_32(torch::Tensor x) { fill<int64_t, unsigned><<<1, 256>>>(x.data_ptr<float>(), x.numel()); }
 """
 GUARDS = ["none", "guarded", "optional", "any_device", "set", "ended"]
@@ -111,7 +115,6 @@ def cases():
         runtime.schedule(0, no_blocks=True)
         try:
             m.tall(y)
-            torch.cuda.synchronize()
         except RuntimeError as error:
             wrote.append("invalid argument" in str(error))
         runtime.schedule(0)
