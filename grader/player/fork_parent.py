@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import json
 import os
 import selectors
@@ -70,6 +71,10 @@ class ForkParent:
     def _handle(self, request: Json, fds: list[int]) -> None:
         if request.get("kill"):
             self._kill()
+            return
+        if module := request.get("load"):
+            importlib.import_module(module)
+            gc.freeze()
             return
         pid = os.fork()
         if pid == 0:

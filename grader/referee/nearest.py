@@ -7,7 +7,6 @@ is never changed: each candidate is a copy with one change, graded for the check
 from __future__ import annotations
 
 import ast
-import atexit
 import functools
 import itertools
 import keyword
@@ -41,13 +40,14 @@ from grader.referee import grading
 from grader.referee.fault import FaultError
 from grader.referee.lesson_problem import LessonProblem
 from grader.referee.parts.mutation_test import MutationTest, MutationTests
-from grader.referee.process.forkserver import Forkserver
+from grader.referee.process import forkserver
 from grader.referee.process.player_process import Limits, Player
 from grader.referee.session import Session
 from grader.referee.side import Reference
 
 if TYPE_CHECKING:
     from grader.domain.task import Case, Task
+    from grader.referee.process.forkserver import Forkserver
 
 SEARCH_LIMIT_S = 12.0
 READING_S = 3.0  # for each reading of the file as a whole
@@ -864,13 +864,8 @@ def _another(was: str, now: str) -> bool:
     return (Counter(words.findall(now)) - Counter(words.findall(was))).total() > SLIP_WORDS
 
 
-@functools.cache
 def shared_forkserver() -> Forkserver | None:
     """What forks the players of candidates on the CPU back end; None before that is prepared."""
     from grader.backends.simt.compile.compiler import is_prepared  # not loaded where no search is made
 
-    if not is_prepared():
-        return None
-    made = Forkserver("simt")
-    atexit.register(made.close)
-    return made
+    return forkserver.one("simt") if is_prepared() else None

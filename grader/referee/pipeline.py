@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import operator
 import os
 import re
 import time
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 # In a line of its own: behind a statement many leave it standing. And what has an open end is never done.
 TODO = re.compile(r"^\s*(?://|#)\s*TODO(?! \d+: open end)", re.M)
+CUSTOM_OPERATOR = "custom_op"
 READING_S = 5.0  # for what is only said about a text
 
 
@@ -128,6 +130,8 @@ class Processes:
         self._keeps = None if parent or job.reference_beside else job.references
         self._key = kept_reference.key(kind, mode, job.limits, sees)
         self._reference = self._keeps.take(self._key, new) if self._keeps else new()
+        if parent_of_submissions := job.forkservers.get(job.choice.name):
+            _load_ahead(parent_of_submissions, job.submission.source)
         self._inspection = inspection = _inspection(job)
         self.turns = GpuTurns(job.say) if cuda else None
         self._peers = PeerProcesses(job, self._start, self.builder, self.pool)
@@ -217,6 +221,12 @@ class Processes:
         self.session.abandon()
         self._reference.kill()
         self._peers.kill()
+
+
+def _load_ahead(parent: forkserver.Forkserver, source: str) -> None:
+    """Import once what the first call of a custom operator imports: most of a second in every player."""
+    if CUSTOM_OPERATOR in source:
+        parent.load("torch._dynamo")
 
 
 @functools.cache
@@ -352,9 +362,12 @@ def _not_loaded(job: Job, message: str, evidence: dict[str, Any]) -> Record:
 
 
 def _explained(job: Job, record: Record) -> list[Finding]:
-    """The findings, each with its cause where that is known."""
+    """The findings, each with its cause where that is known; the same ones are explained once."""
     if all(finding.ok for finding in record.findings):
         return record.findings
+    before, known = record.explained
+    if len(before) == len(record.findings) and all(map(operator.is_, before, record.findings)):
+        return known
     from grader.feedback.explain.attach import explained  # a quarter of a second, of no use to a right file
 
     source, findings = job.submission.source, record.findings
@@ -365,9 +378,11 @@ def _explained(job: Job, record: Record) -> list[Finding]:
         ]
 
     try:
-        return within(READING_S, explain)
+        known = within(READING_S, explain)
     except TooMuchError:
-        return findings
+        known = findings
+    record.explained = (list(findings), known)
+    return known
 
 
 def _search(job: Job, record: Record, reference: Reference | None) -> None:

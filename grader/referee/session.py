@@ -52,7 +52,10 @@ REFUSALS = (Status.RAISED, Status.MISSING_ENTRY)
 
 @dataclass(slots=True)
 class Record:
-    """What a grading leaves: findings in order, seconds by stage, what the back end and the compiler saw."""
+    """What a grading leaves: findings in order, seconds by stage, what the back end and the compiler saw.
+
+    ``explained``: the findings that were explained last, and what they became.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     stages: dict[str, float] = field(default_factory=dict)
@@ -61,6 +64,7 @@ class Record:
     facts: Facts = field(default_factory=Facts)
     output: str = ""
     nearest: dict[str, Any] | None = None
+    explained: tuple[list[Finding], list[Finding]] = field(default_factory=lambda: ([], []))
 
 
 @dataclass(eq=False)

@@ -24,7 +24,10 @@ class Refused(TypedDict):
 
 
 class KernelServer:
-    """Calls kernels of the file at ``path``. The file is the course's own, the arguments a student's."""
+    """Calls kernels of the file at ``path``. The file is the course's own, the arguments a student's.
+
+    Its player is forked: a wrong kernel ends it, often several times in one grading.
+    """
 
     def __init__(self, path: str) -> None:
         self._path, self._starts = path, 0
@@ -59,6 +62,7 @@ class KernelServer:
     def _running(self) -> Player:
         if self._player is None:
             from grader.referee import builder  # a GPU's grading does not load it otherwise
+            from grader.referee.process import forkserver
             from grader.referee.process.player_process import Limits, Player
 
             self._starts += 1
@@ -67,7 +71,8 @@ class KernelServer:
             builder.prepare(lambda _: None)
             limits = Limits()
             build = builder.SimtBuilder(limits.build)
-            self._player = Player("simt", limits, sees=(Path(self._path),), build=build)
+            sees, parent = (Path(self._path),), forkserver.one("simt")
+            self._player = Player("simt", limits, sees=sees, build=build, forkserver=parent)
             self._player.ask("load", limits.load, path=self._path)
         return self._player
 

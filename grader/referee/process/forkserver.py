@@ -22,6 +22,7 @@ from grader.referee.sandbox import launch_spec, process_tree
 from grader.referee.sandbox.sandboxed import SandboxedProcess
 
 START_TIMEOUT_S = 60.0
+_making = threading.Lock()
 
 
 class Forkserver:
@@ -46,6 +47,14 @@ class Forkserver:
         self._asks = itertools.count(os.getpid() << 20)
         self._answers: dict[int, int] = {}
         self._codes: dict[int, int] = {}
+        self._loaded = set[str]()
+
+    def load(self, module: str) -> None:
+        """Have it import a module of PyTorch, which every player that it forks from now on has as well."""
+        if module not in self._loaded:
+            self._loaded.add(module)
+            with contextlib.suppress(OSError):  # it has ended, which the next player says
+                self._control.send(json.dumps({"load": module}).encode())
 
     def spawn(
         self, arguments: list[str], fds: tuple[int, ...], output: int, env: dict[str, str] | None = None
@@ -114,17 +123,25 @@ class Forkserver:
                 seconds = 0.0
 
 
-@functools.cache
 def shared(backend: str) -> dict[str, Forkserver]:
     """Forkservers for all gradings of this process, by back end: for the course's own files, many in a row.
 
     The CPU back end must have been prepared.
     """
-    kinds = {"simt": ("simt", "cpu"), "cpu": ("cpu",)}.get(backend, ())
-    found = {kind: Forkserver(kind) for kind in kinds}
-    for forkserver in found.values():
-        atexit.register(forkserver.close)
-    return found
+    return {kind: one(kind) for kind in {"simt": ("simt", "cpu"), "cpu": ("cpu",)}.get(backend, ())}
+
+
+def one(backend: str) -> Forkserver:
+    """The one of this back end that all who ask in this process share; it ends with the process."""
+    with _making:
+        return _made(backend)
+
+
+@functools.cache
+def _made(backend: str) -> Forkserver:
+    made = Forkserver(backend)
+    atexit.register(made.close)
+    return made
 
 
 class ForkedProcess(SandboxedProcess):

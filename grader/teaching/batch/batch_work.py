@@ -6,8 +6,6 @@ goes the way of a single ``course check``; its player is a sandboxed process tre
 
 from __future__ import annotations
 
-import atexit
-import functools
 import hashlib
 import json
 import os
@@ -27,7 +25,7 @@ from grader.domain.options import GradingOptions
 from grader.domain.verdict import Status, Verdict
 from grader.referee.job import Job, lesson_job
 from grader.referee.pipeline import check, refused, waiting
-from grader.referee.process.forkserver import Forkserver
+from grader.referee.process import forkserver
 from grader.teaching.batch import grading_key as key
 
 NEUTRAL = "submission.py"  # what a file is called while it is graded: equal ones share a verdict
@@ -129,7 +127,7 @@ def prepare(order: Order) -> Job:
     job = lesson_job(lesson, read, Choice(options.backend, "batch"), options)
     # A submission's player is always a new one in all its walls. The reference is trusted: without a GPU it
     # is forked, which costs a busy machine less than waiting players do.
-    job = replace(job, forkservers={"cpu": _reference()} if options.backend == "simt" else {})
+    job = replace(job, forkservers={"cpu": forkserver.one("cpu")} if options.backend == "simt" else {})
     return waiting(job, AHEAD)
 
 
@@ -138,13 +136,6 @@ def cached_file(text: str | bytes, folder: str, name: str) -> Path:
     data = text.encode() if isinstance(text, str) else text
     digest = hashlib.sha256(data).hexdigest()[:16]
     return disk.write(cache.cache_folder() / "batch" / folder / digest / name, data)
-
-
-@functools.cache
-def _reference() -> Forkserver:
-    forkserver = Forkserver("cpu")
-    atexit.register(forkserver.close)
-    return forkserver
 
 
 def read_answer(text: str) -> WorkerAnswer:

@@ -34,7 +34,7 @@ def without_cases(command: Callable[..., Any] = gone) -> PartSession:
         grading=grading, rng=rng, backend="simt", student="Ada", command=command,
         fallen=lambda check, fault: check.failed(fault.status, fault.message),
         line_of=lambda *_names, **_which: 0, line_of_test=lambda *_which: "",
-        calls_in=lambda _name: None, never_fails=lambda _entry: ("", ""), kernels=gone,
+        calls_in=lambda _name: None, never_fails=lambda _entry: ("", ""),
     )  # fmt: skip
     return cast("PartSession", session)
 
