@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
 # In a line of its own: behind a statement many leave it standing. And what has an open end is never done.
 TODO = re.compile(r"^\s*(?://|#)\s*TODO(?! \d+: open end)", re.M)
-CUSTOM_OPERATOR = "custom_op"
+# By a word of a file that uses it: what PyTorch imports at its first call, most of a second in every player.
+IMPORTED_LATE = {"custom_op": "torch._dynamo"}
+# What another file that is judged on the same GPU may be the cause of: it can fill or occupy it.
+OF_OTHERS = {Status.TIMEOUT, Status.OUT_OF_MEMORY, Status.CUDA_ERROR, Status.CRASHED, Status.NOT_GRADABLE}
 READING_S = 5.0  # for what is only said about a text
 
 
@@ -62,6 +65,17 @@ def check(job: Job) -> Outcome:
         record, builder = running.session.record, running.builder
     verdict = _verdict(job, record, stages | record.stages, begun, measured)
     return Outcome(verdict, _beside(verdict, advice), builder.builds, builder.requests)
+
+
+def check_among_others(job: Job) -> Outcome:
+    """Grade one submission while others are graded on the same GPU.
+
+    What another one may be the cause of counts only if it is seen again where the GPU has no other work: a
+    kernel without an end keeps a call of everybody else's from its result for as long as it runs.
+    """
+    outcome = check(job)
+    disturbed = job.choice.name == "cuda" and OF_OTHERS & {f.status for f in outcome.verdict.findings}
+    return check(replace(job, alone=True)) if disturbed else outcome
 
 
 def judged_elsewhere(job: Job, verdict: Verdict) -> Outcome:
@@ -224,9 +238,10 @@ class Processes:
 
 
 def _load_ahead(parent: forkserver.Forkserver, source: str) -> None:
-    """Import once what the first call of a custom operator imports: most of a second in every player."""
-    if CUSTOM_OPERATOR in source:
-        parent.load("torch._dynamo")
+    """What the file's players would import one after another is imported once."""
+    for word, module in IMPORTED_LATE.items():
+        if word in source:
+            parent.load(module)
 
 
 @functools.cache

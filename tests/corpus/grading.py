@@ -18,7 +18,7 @@ from grader.domain.speed import NoSpeed
 from grader.domain.submission import read
 from grader.domain.verdict import Finding, Status, Verdict
 from grader.referee.job import Job
-from grader.referee.pipeline import check, warm, warm_reference
+from grader.referee.pipeline import check_among_others, warm, warm_reference
 from grader.referee.process import pool_client
 from grader.referee.process.player_process import Limits
 from tests.corpus.entries import HERE, Entry
@@ -105,7 +105,7 @@ def grade(
         job = replace(job, pools=replace(pool_client.own(), patience_s=PATIENCE_S))
     else:
         job = warm(job) if players == "forked" else warm_reference(job)
-    verdict = check(job).verdict
+    verdict = check_among_others(job).verdict
     return Result(entry, verdict, tuple(left_behind()))
 
 

@@ -46,6 +46,14 @@ def test_what_it_prints_is_its_own(forkserver: Forkserver, tmp_path: Path) -> No
     assert play(forkserver, tmp_path, "").output == ""
 
 
+def test_what_is_loaded_ahead_every_later_player_has(forkserver: Forkserver, tmp_path: Path) -> None:
+    shown = "import sys\nprint('torch.utils.mobile_optimizer' in sys.modules)\n"
+    assert play(forkserver, tmp_path, shown).output == "False\n"
+    for module in ("torch.utils.mobile_optimizer", "torch.there_is_no_such_module"):
+        forkserver.load(module)
+    assert [play(forkserver, tmp_path, shown).output for _ in range(2)] == ["True\n", "True\n"]
+
+
 @pytest.mark.slow(cases=1)
 @pytest.mark.parametrize(
     ("text", "status"),

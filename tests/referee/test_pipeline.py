@@ -13,13 +13,18 @@ from grader.backends.detect import Choice
 from grader.domain.lessons import find
 from grader.domain.options import GradingOptions
 from grader.domain.submission import read
+from grader.domain.within import within
+from grader.referee import pipeline
 from grader.referee.job import Job, lesson_job
 from grader.referee.parts.ratio import Ratio
 from grader.referee.pipeline import Processes, check, wants_speed, warm
 from grader.referee.timing.plan import PAIRS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grader.domain.speed import Speed
+    from grader.domain.verdict import Verdict
     from grader.referee.session import Session
 
 NOTHING, PREDICTED, TIMED = (
@@ -82,3 +87,21 @@ def test_what_only_the_other_back_end_can_judge_keeps_nobody_from_a_speed() -> N
     ratio = next(part for part in find("13").task.parts if isinstance(part, Ratio))
     verdict = check(warm(replace(one, task=replace(one.task, parts=(*one.task.parts, ratio))))).verdict
     assert [f.id for f in verdict.findings if not f.ok] == ["ratio"] and verdict.speed is not None
+
+
+def test_what_failed_is_explained_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is told that a file is judged, and the verdict at the end, get the same sentences."""
+    asked: list[float] = []
+
+    def counted(seconds: float, work: Callable[[], Any]) -> Any:
+        asked.append(seconds)
+        return within(seconds, work)
+
+    told: list[Verdict | None] = []
+    lesson = find("01")
+    starter = lesson_job(lesson, read(lesson.exercise), Choice("simt", "for the test"), NOTHING)
+    monkeypatch.setattr(pipeline, "within", counted)
+    verdict = check(warm(replace(starter, tell=lambda _stage, one: told.append(one)))).verdict
+    (judged,) = [one for one in told if one]
+    assert verdict.failed and judged.findings == verdict.findings
+    assert len(asked) == 2  # the look at its text, and the causes

@@ -24,13 +24,11 @@ from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
 from grader.domain.verdict import Status, Verdict
 from grader.referee.job import Job, lesson_job
-from grader.referee.pipeline import check, refused, waiting
+from grader.referee.pipeline import check, check_among_others, refused, waiting
 from grader.referee.process import forkserver
 from grader.teaching.batch import grading_key as key
 
 NEUTRAL = "submission.py"  # what a file is called while it is graded: equal ones share a verdict
-# What another file that is judged on the same GPU may be the cause of: it can fill or occupy it.
-OF_OTHERS = {Status.TIMEOUT, Status.OUT_OF_MEMORY, Status.CUDA_ERROR, Status.CRASHED, Status.NOT_GRADABLE}
 AHEAD = 4  # gradings for which players wait on a GPU: a start takes about as long as so many of built files
 
 
@@ -74,10 +72,8 @@ def grade(text: str) -> str:
     answer: dict[str, object] = {"worker": f"{socket.gethostname()}/{os.getpid()}"}
     try:
         job = prepare(read_order(text))
-        verdict = check(job).verdict
-        if job.pools and job.pools.lent and OF_OTHERS & {f.status for f in verdict.findings}:
-            verdict = check(replace(job, alone=True)).verdict
-        answer["verdict"] = verdict.as_json()
+        judged = check_among_others if job.pools and job.pools.lent else check
+        answer["verdict"] = judged(job).verdict.as_json()
     except BadInputError as error:
         answer["error"] = str(error)
     except Exception as error:

@@ -10,6 +10,7 @@ import pytest
 from grader.domain import lessons
 from grader.domain.options import GradingOptions
 from grader.domain.verdict import Status
+from grader.referee import pipeline
 from grader.referee.job import Outcome
 from grader.referee.process import pool_client
 from grader.teaching.batch import batch_work, grading_key
@@ -54,7 +55,7 @@ def test_what_another_file_on_the_gpu_may_have_caused_is_judged_again_alone(
     order = Order(
         "k", "03", grading_key.task_version(lesson.folder, ""), "x = 1\n", GradingOptions(backend="cuda")
     )
-    monkeypatch.setattr(batch_work, "check", check)
+    monkeypatch.setattr(pipeline, "check", check)
     monkeypatch.delenv(pool_client.VARIABLE, raising=False)
     monkeypatch.setenv(pool_client.LENT, str(tmp_path / "socket"))
     answer = batch_work.read_answer(batch_work.grade(order.text()))
