@@ -47,7 +47,6 @@ from grader.referee.side import Reference
 
 if TYPE_CHECKING:
     from grader.domain.task import Case, Task
-    from grader.referee.process.forkserver import Forkserver
 
 SEARCH_LIMIT_S = 12.0
 READING_S = 3.0  # for each reading of the file as a whole
@@ -864,7 +863,7 @@ def _another(was: str, now: str) -> bool:
     return (Counter(words.findall(now)) - Counter(words.findall(was))).total() > SLIP_WORDS
 
 
-def shared_forkserver() -> Forkserver | None:
+def shared_forkserver() -> forkserver.Forkserver | None:
     """What forks the players of candidates on the CPU back end; None before that is prepared."""
     from grader.backends.simt.compile.compiler import is_prepared  # not loaded where no search is made
 
