@@ -333,6 +333,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "simt.json": _simt,
     "corpus_simt.json": _corpus,
     "corpus_gpu.json": _corpus,
+    "corpus_gpu_neighbours.json": _corpus,
     "corpus_gpu_shared.json": _corpus,
     "corpus_gpu_ordinary.json": _corpus,
     "outside_kernelbench.json": _outside,

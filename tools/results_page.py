@@ -165,6 +165,7 @@ GROUPS = (
         {
             "corpus_simt.json": "The corpus without a GPU",
             "corpus_gpu.json": "The corpus on a GPU",
+            "corpus_gpu_neighbours.json": "The corpus on a GPU, where one file kept another waiting",
             "corpus_gpu_shared.json": "Files of the CPU back end's corpus on a GPU",
             "corpus_gpu_ordinary.json": "The corpus on a GPU, built by PyTorch alone",
             "corpus_clock.json": "Cheats of the clock, and honest files that are timed",
