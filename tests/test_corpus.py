@@ -90,7 +90,6 @@ def test_only_honest_files_are_expected_to_pass() -> None:
         assert (entry.expected.value == "passed") == (entry.kind == HONEST), entry.path
 
 
-@pytest.mark.recorded
 def test_the_table_in_the_guide_is_that_of_the_results() -> None:
     text = table.PAGE.read_text()
     assert table.page(text) == text, "run python -m tests.corpus.table"
