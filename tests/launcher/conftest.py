@@ -25,7 +25,8 @@ case "$1" in
   *ensurepip*) exit "${NO_VENV:-0}" ;;
   esac ;;
 -P) shift 3; printf 'graded:' >&1; printf ' [%s]' "$@"; echo ;;
--m) echo "$2 $*" >>"$LOG"
+-m) case "$2" in *.meanwhile) echo "$3" >>"$LOG.meanwhile"; exit ;; esac
+  echo "$2 $*" >>"$LOG"
   case "$2" in
   venv) rm -rf "$4"; mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
   pip)
@@ -88,6 +89,16 @@ class Checkout:
     def installed(self) -> list[str]:
         """What pip was told."""
         return [line for line in self.did if line.startswith("pip ")]
+
+    def meanwhile(self, count: int) -> list[str]:
+        """What was begun in the background, in any order; there should be so many lines."""
+        log = Path(f"{self.log}.meanwhile")
+        for _ in range(250):
+            lines = log.read_text().split() if log.exists() else []
+            if len(lines) >= count:
+                break
+            time.sleep(0.02)
+        return sorted(lines)
 
     def python(self, *names: str) -> None:
         """Let Pythons of these names be on the machine, and no others."""

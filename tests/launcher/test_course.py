@@ -114,7 +114,7 @@ def test_what_one_verb_brought_another_does_not_take_away(checkout: Checkout):
 def test_each_step_is_announced_and_a_second_use_waits_with_one_line(checkout: Checkout):
     both = [checkout.start("list"), checkout.start("list")]
     errors = [p.communicate(timeout=20)[1] for p in both]
-    assert sorted(e.count("step 2: the grader") for e in errors) == [0, 1]
+    assert sorted(e.count("step 3: the grader") for e in errors) == [0, 1]
     assert all(e.count("waiting") <= 1 for e in errors)
 
 
@@ -210,6 +210,7 @@ def test_pip_speaks_when_it_fails(checkout: Checkout):
     assert done.stdout == ""
     assert "pip's own words" in done.stderr
     assert "pip failed" in done.stderr
+    assert checkout.meanwhile(0) == []
 
 
 def test_a_failure_to_add_leaves_what_was_there(checkout: Checkout):
@@ -222,14 +223,18 @@ def test_a_failure_to_add_leaves_what_was_there(checkout: Checkout):
 
 def test_the_cpu_build_comes_from_its_own_index_first(checkout: Checkout):
     checkout.run("list")
-    assert "--no-deps --index-url https://download.pytorch.org/whl/cpu" in checkout.did[1]
-    assert checkout.did[1].endswith(" torch")
+    torch = checkout.installed[1]
+    assert "--no-deps --index-url https://download.pytorch.org/whl/cpu" in torch
+    assert torch.endswith(" torch")
+    assert checkout.meanwhile(2) == ["everything", "runtime"]
 
 
 def test_that_index_may_be_out_of_reach(checkout: Checkout):
     done = checkout.run("list", NO_INDEX="1")
     assert done.stdout == "graded: [list]\n"
     assert "out of reach" in done.stderr
+    assert checkout.installed[2].endswith(" --no-deps torch"), "so that its headers can be compiled meanwhile"
+    assert checkout.meanwhile(2) == ["everything", "runtime"]
 
 
 def test_a_driver_and_nvcc_mean_the_cuda_build(checkout: Checkout):
@@ -238,6 +243,7 @@ def test_a_driver_and_nvcc_mean_the_cuda_build(checkout: Checkout):
         (checkout.bin / name).chmod(0o755)
     checkout.run("list")
     assert not any("download.pytorch.org" in line for line in checkout.did)
+    assert checkout.meanwhile(0) == []
 
 
 def test_an_image_for_a_gpu_gets_the_cuda_build_where_there_is_none(checkout: Checkout):
@@ -257,7 +263,7 @@ def test_the_doctor_comes_before_an_installation_and_after_it(checkout: Checkout
     python = checkout.bin / "python3"
     python.write_text(
         python.read_text().replace(
-            "-m) echo", '-m) [ "$2" != grader.student.doctor ] || { pwd; exit 1; }\n  echo'
+            '  echo "$2', '  [ "$2" != grader.student.doctor ] || { pwd; exit 1; }\n  echo "$2'
         )
     )
     done = checkout.run("doctor", cwd=Path("/"))
