@@ -42,7 +42,7 @@ def main() -> None:
     backend = player_backends.wake_to_fork(waking)
     import numpy.random  # noqa: F401 - what every player needs, as below
 
-    from grader.player import __main__, commands, exceptions, stage  # noqa: F401
+    from grader.player import __main__, commands, exceptions, sides, stage  # noqa: F401
 
     backend.facts()
     gc.freeze()

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from grader.backends import detect
     from grader.domain.lessons import Lesson
 
-AT_ONCE = {"simt": 2, "cuda": 6}  # gradings, where there are cores for them
-CORES = {"simt": 1, "cuda": 2}  # for each
+AT_ONCE = 6  # gradings, where there are cores for them
+A_CORE = {"simt": 2.0, "cuda": 0.5}  # on the CPU back end one waits for its players while another one's run
 
 
 def run(console: Console, choice: detect.Choice) -> bool:
@@ -88,7 +88,7 @@ def _job(say: Callable[[str], None], lesson: Lesson, file: Path, choice: detect.
 def graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
     """What becomes of them, in their order; several at a time, of which one may read a GPU's clock."""
     name, cores = jobs[0].choice.name, os.cpu_count() or 1
-    pool = ThreadPoolExecutor(max(1, min(AT_ONCE[name], cores // CORES[name])))
+    pool = ThreadPoolExecutor(max(1, min(AT_ONCE, int(cores * A_CORE[name]))))
     begun: list[Callable[[], None]] = []
     try:
         yield pool.map(check, [replace(job, reins=begun.append) for job in jobs])

@@ -192,11 +192,11 @@ def _flags(
 def _callers_files() -> list[str]:
     """The Python files on the stack outside the grader and torch, the nearest first."""
     found: list[str] = []
-    for frame in inspect.stack(context=0)[1:]:
-        file = frame.filename
-        if file.startswith(("<", GRADER)) or f"{Path('/torch')}/" in file or file in found:
-            continue
-        found.append(file)
+    frame = inspect.currentframe()  # inspect.stack() asks all modules of the process, which takes 15 ms
+    while frame := frame.f_back if frame else None:
+        file = frame.f_code.co_filename
+        if not file.startswith(("<", GRADER)) and "/torch/" not in file and file not in found:
+            found.append(file)
     return found + [cell for cell in other_cells() if cell not in found]
 
 

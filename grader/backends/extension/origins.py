@@ -78,10 +78,10 @@ def _folders(files: Sequence[str]) -> list[Path]:
 
 
 def _imported_beside(files: Sequence[str]) -> Iterator[str]:
-    folders = _folders(files)
-    for module in list(sys.modules.values()):
+    folders = {str(folder) for folder in _folders(files)}
+    for module in list(sys.modules.values()):  # over a thousand, of which few pass
         path = getattr(module, "__file__", None)
-        if isinstance(path, str) and path not in files and Path(path).parent in folders:
+        if isinstance(path, str) and path.rpartition("/")[0] in folders and path not in files:
             yield path
 
 

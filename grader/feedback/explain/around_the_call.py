@@ -127,7 +127,7 @@ def _outermost(value: str) -> str:
 
 def _through_another(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``torch.sigmoid(sigmoid_residual(t, s))``: a function that the kernel has applied, applied to its result."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.Call):
             continue
         name = ast.unparse(node.func)

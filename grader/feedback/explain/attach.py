@@ -111,6 +111,7 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation: 
         case "launch-invalid":  # CUDA does not say which of its two reasons it was
             late = next(whole_division.rounded_up_late(read(source), finding), None)
             late = late or next(whole_division.rounded_up_by_less(read(source), finding), None)
+            late = late or next(whole_division.rounded_down(read(source), finding), None)
             known = indices.launch(finding, source) or (indices.told(late, source, "03") if late else None)
             return known or _at_the_launch(found, source)
         case "grid-along-y":  # the CPU back end names the kernel

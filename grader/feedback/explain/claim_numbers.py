@@ -18,7 +18,7 @@ FAILS = "fails on a right kernel"
 def _claims(text: SubmissionText, finding: Finding) -> Iterator[ast.stmt]:
     """What the test does for the claim that the check is about."""
     claim = finding.id.removeprefix("claim: ")
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
             continue
         if any(isinstance(n, ast.Constant) and n.value == claim for n in ast.walk(node.test)):
@@ -87,7 +87,7 @@ def _without_size(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "AssertionError" not in finding.message:
         return
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", finding.message)}
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         match node:
             case ast.Compare(
                 left=ast.Call(func=ast.Attribute(value=ast.BinOp(op=ast.Sub(), right=best), attr="abs")),
@@ -111,7 +111,7 @@ def _range_of_fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact
     if "'float' object cannot be interpreted as an integer" not in said:
         return
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         match node:
             case ast.Call(func=ast.Name(id="range"), args=args) if node.lineno in lines:
                 broken = [
@@ -130,7 +130,7 @@ def _never_equal(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if FAILS not in finding.message or "AssertionError" not in finding.message:
         return
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", finding.message)}
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         match node:
             case ast.Compare(
                 left=ast.Call(func=ast.Name(id="kernel")) as made,

@@ -32,7 +32,7 @@ def branch(text: SubmissionText, finding: Finding, *, whole: bool = False) -> li
     if named is None or text.tree is None:
         return []
     line = int(named[1])
-    heads = [n for n in ast.walk(text.tree) if isinstance(n, ast.If | ast.FunctionDef) and n.lineno == line]
+    heads = [n for n in text.nodes if isinstance(n, ast.If | ast.FunctionDef) and n.lineno == line]
     own = {f.name: f for f in text.top_functions}
     found = list(heads[0].body) if len(heads) == 1 else []
     if not found and whole:  # the line is an entry of a table: the tests themselves look at it
@@ -263,7 +263,7 @@ def _outside_of_autocast(text: SubmissionText, finding: Finding) -> Iterator[Fac
     if said is None or text.tree is None or any("autocast" in ast.unparse(n) for n in inside):
         return
     line = int(said[1])
-    around = [n for n in ast.walk(text.tree) if isinstance(n, ast.With | ast.FunctionDef)]
+    around = [n for n in text.nodes if isinstance(n, ast.With | ast.FunctionDef)]
     for node in (n for n in around if n.lineno <= line <= (n.end_lineno or 0)):
         heads = node.items if isinstance(node, ast.With) else node.decorator_list
         if any("autocast" in ast.unparse(h) for h in heads):

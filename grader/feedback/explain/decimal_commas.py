@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import indices
-from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,10 +85,10 @@ def _two_values(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``x = 2,5``, ``return 2,5``, ``f(x, 0,5)`` and ``[0,5, 1,5]``: no space, as within a number."""
     lines = {int(n) for n in re.findall(r"\bline (\d+)", finding.message, re.I)}
     refused = finding.status is Status.RAISED and re.search(r"\bargument|\bgiven\b", finding.message)
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.Tuple | ast.List | ast.Call):
             continue
-        code = ast.get_source_segment(text.source, node) or ""
+        code = segment(text.source, node) or ""
         found = None
         if isinstance(node, ast.Tuple):
             found = re.fullmatch(rf"\(?\s*{PAIR}\s*\)?", code)

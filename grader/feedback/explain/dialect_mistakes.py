@@ -163,7 +163,7 @@ def _numba(kernel: ast.FunctionDef, finding: Finding) -> Iterator[Fact]:
 def _launches(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     names = {k.name for how in ("triton.jit", "cuda.jit") for k in _kernels(text, how)}
     numba = {k.name for k in _kernels(text, "cuda.jit")}
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not (
             isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in names
         ):
@@ -205,7 +205,7 @@ def _host(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     ):
         return
     names = {k.name for how in ("triton.jit", "cuda.jit") for k in _kernels(text, how)}
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.FunctionDef) or node.name in names:
             continue
         launched = [

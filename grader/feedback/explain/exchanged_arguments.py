@@ -67,7 +67,7 @@ def _in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     if text.tree is None:
         return
     own = {f.name: f for f in text.top_functions}
-    for call in (n for n in ast.walk(text.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
+    for call in (n for n in text.nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
         function = own.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if function is None or any(isinstance(a, ast.Starred) for a in call.args):
             continue

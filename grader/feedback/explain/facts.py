@@ -539,7 +539,7 @@ def _value(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     got = finding.evidence.get("got")
     if text.tree is None or not entry or isinstance(right, bool) or not isinstance(right, int | float):
         return
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if isinstance(node, ast.FunctionDef) and node.name == entry:
             returned = [n for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
             if len(returned) == 1 and returned[0].value is not None:
@@ -588,7 +588,7 @@ def _by_another_name(text: SubmissionText, function: CppFunction, name: str) -> 
 
 def _second_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``nn.Linear`` with a bias of its own in a model that has one beside it."""
-    for model in ast.walk(text.tree) if text.tree else ():
+    for model in text.nodes:
         if not isinstance(model, ast.ClassDef):
             continue
         own = {
@@ -610,7 +610,7 @@ def _second_bias(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _added_twice(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias_relu(y + self.bias, self.bias)``: what a kernel adds was added before."""
-    for call in ast.walk(text.tree) if text.tree else ():
+    for call in text.nodes:
         if not isinstance(call, ast.Call) or len(call.args) < 2:
             continue
         for given in call.args:
@@ -635,7 +635,7 @@ def _returns_none(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if text.tree is None or not re.search(r"\bNone\b", finding.message):
         return  # of a NoneType other facts tell
     silent = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and not python_mistakes.gives(n)]
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if isinstance(node, ast.FunctionDef) and node.name != "__init__":
             if "test" in finding.message and any(isinstance(n, ast.Assert) for n in ast.walk(node)):
                 continue  # a test answers by its assertions
@@ -658,7 +658,7 @@ def _void(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "None" not in finding.message:
         return
     void = {f.name for f in text.host if re.search(r"\bvoid\b", f.head)}
-    returns = [n for n in ast.walk(text.tree) if isinstance(n, ast.Return)] if text.tree else []
+    returns = [n for n in text.nodes if isinstance(n, ast.Return)] if text.tree else []
     for node in returns:
         value = node.value
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in void:
@@ -703,6 +703,10 @@ def _no_barrier(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         else:
             cause = f"This line {here} what another thread {there} in line {other['line']}, in {name}, and no barrier stands between: who comes first is luck."
         fix = "Put `__syncthreads();` between the two, where all threads of the block pass"
+        if not alone and (turn := _next_turn(text, int(seen["line"]), int(other["line"]))):
+            yield Fact("no-barrier", int(seen["line"]), f"This line {here} {name}, and another thread {there} it in line "
+                       f"{other['line']} in another turn of the loop. {turn[0]}", turn[1])  # fmt: skip
+            return
         if not alone and (weaker := _weaker_barrier(text, int(seen["line"]), int(other["line"]))):
             said, instead = weaker
             cause = cause.replace("no barrier stands between: who comes first is luck", said)
@@ -724,6 +728,27 @@ WEAKER = (
         "orders what this thread itself stores, and waits for nobody",
     ),
 )
+
+
+BARRIER = re.compile(r"\b__syncthreads\s*\(\s*\)")
+
+
+def _next_turn(text: SubmissionText, one: int, other: int) -> tuple[str, str] | None:
+    """What is missing, and what to do, where a loop's only barriers stand between its two lines."""
+    first, last = sorted((one, other))
+    around = [inside for inside in text.loops() if first in inside and last in inside]
+    if not around:
+        return None
+    lines, inside = text.code.split("\n"), around[-1]
+    found = [line for line in inside if BARRIER.search(lines[line - 1])]
+    if not found or not all(first < line < last for line in found):
+        return None
+    return (
+        f"The barrier of line {found[0]} keeps them apart within a turn; between line {last} and the next turn's "
+        f"line {first} there is none: who comes first is luck.",
+        f"Put another `__syncthreads();` at the end of the loop that begins in line {inside.start}, where all threads "
+        "of the block pass.",
+    )
 
 
 def _weaker_barrier(text: SubmissionText, one: int, other: int) -> tuple[str, str] | None:

@@ -214,7 +214,7 @@ def _rows_exchanged(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _taken_twice(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``sigmoid_residual(torch.sigmoid(self.gemm(x)), ...)``, where the kernel takes the sigmoid."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.Call) or not node.args or not isinstance(inner := node.args[0], ast.Call):
             continue
         own = text.function(ast.unparse(node.func).rpartition(".")[2])

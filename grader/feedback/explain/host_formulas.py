@@ -413,7 +413,7 @@ def _exact(number: str) -> bool:
 def _single_in_python(text: SubmissionText) -> Iterator[Fact]:
     """``x.float()`` and ``torch.tensor(scale)`` in a Python function that calls C++."""
     hosts = {f.name for f in text.host}
-    for function in ast.walk(text.tree) if text.tree else ():
+    for function in text.nodes:
         if not isinstance(function, ast.FunctionDef):
             continue
         nodes = list(ast.walk(function))

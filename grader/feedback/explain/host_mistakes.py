@@ -193,7 +193,7 @@ def _of_the_module(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if not (isinstance(node, ast.Assign) and "load_inline(" in ast.unparse(node.value)):
             continue
         module = ast.unparse(node.targets[0])
-        used = [n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == lost[1]]
+        used = [n for n in text.nodes if isinstance(n, ast.Name) and n.id == lost[1]]
         if used and re.search(rf"['\"]{lost[1]}['\"]", ast.unparse(node.value)):
             cause = f"Python knows no {lost[1]}: the function belongs to {module}, the module that load_inline made."
             yield Fact("of-the-module", used[0].lineno, cause, f"Write `{module}.{lost[1]}(...)`.")
@@ -205,7 +205,7 @@ def unquoted(finding: Finding, source: str) -> Explanation | None:
     text = read(source)
     if lost is None or text.tree is None or text.function(lost[1]) is None:
         return None
-    given = [n for n in ast.walk(text.tree) if isinstance(n, ast.keyword) and n.arg == "functions"]
+    given = [n for n in text.nodes if isinstance(n, ast.keyword) and n.arg == "functions"]
     for node in (inner for one in given for inner in ast.walk(one)):
         if isinstance(node, ast.Name) and node.id == lost[1]:
             cause = f"{lost[1]} is a function of the C++ source, and Python knows nothing of that name: load_inline wants its name as a text."
@@ -255,9 +255,7 @@ def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
     wanted = re.search(r"has no attribute '(\w+)'", finding.message)
     text = read(source)
     given = (
-        [n for n in ast.walk(text.tree) if isinstance(n, ast.keyword) and n.arg == "functions"]
-        if text.tree
-        else []
+        [n for n in text.nodes if isinstance(n, ast.keyword) and n.arg == "functions"] if text.tree else []
     )
     if wanted is None or text.tree is None or len(given) != 1:
         return found
@@ -308,7 +306,7 @@ def _bound_names(value: ast.expr) -> dict[str, int]:
 
 def _other_name(rule: str, wanted: str, near: str, line: int, text: SubmissionText) -> Fact:
     """Python and functions=[...] differ in a letter or two: the line of the one that is alone with its spelling."""
-    nodes = list(ast.walk(text.tree)) if text.tree else []
+    nodes = list(text.nodes) if text.tree else []
     own = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
     asked = [n.lineno for n in nodes if isinstance(n, ast.Attribute) and n.attr == wanted]
     if near in own and wanted not in own and asked:
@@ -429,7 +427,7 @@ def never_called(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         return
     bound = re.findall(r"functions\s*=\s*\[([^\]]*)\]", text.source)
     names = re.findall(r"[\"'](\w+)[\"']", " ".join(bound))
-    used = {n.attr for n in ast.walk(text.tree) if isinstance(n, ast.Attribute)}
+    used = {n.attr for n in text.nodes if isinstance(n, ast.Attribute)}
     if names and not used & set(names):
         head = next((f for f in text.host if f.name in names), None)
         if head:
@@ -730,7 +728,7 @@ def _not_last(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "No thread of the file's kernels wrote" not in finding.message:
         return
     own = {f.name for f in text.host}
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         outer = node.value if isinstance(node, ast.Return) else None
         if not isinstance(node, ast.Return) or not isinstance(outer, ast.Call):
             continue
@@ -763,7 +761,7 @@ def _before_comma(text: str) -> str:
 
 def swapped_in_python(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``bias_relu(self.bias, self.gemm(x))`` of a C++ function of x and bias."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
         function = next((f for f in text.host if f.name == name), None)
         if function is None or not isinstance(node, ast.Call) or len(node.args) != len(function.names):
@@ -790,7 +788,7 @@ def _head_swapped(
     """The head of a C++ function, where the call has the order that the task gives its function in Python."""
     around = next(
         (
-            n for n in ast.walk(text.tree)
+            n for n in text.nodes
             if isinstance(n, ast.FunctionDef) and n.name == function.name
             and n.lineno <= call.lineno <= (n.end_lineno or 0)
         ), None,
@@ -860,7 +858,7 @@ def _plain_tensor(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if missing is None or text.tree is None:
         return
     layer, dot, name = missing[1].rpartition(".")
-    nodes = list(ast.walk(text.tree))
+    nodes = list(text.nodes)
     made = [n for n in nodes if isinstance(n, ast.Assign)]
     for node in made:
         value = ast.unparse(node.value)
@@ -992,7 +990,7 @@ def _keyword(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _of_another_call(text: SubmissionText, name: str, word: str) -> tuple[str, str] | None:
     """Where the file hands ``word=`` to the call ``name``, and another function takes it: cause and fix."""
     owner = next((f for f, words in TAKES.items() if word in words), "")
-    nodes = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call)] if text.tree else []
+    nodes = [n for n in text.nodes if isinstance(n, ast.Call)] if text.tree else []
     calls = [c for c in nodes if _last(c) == name.rpartition(".")[2] and word in {k.arg for k in c.keywords}]
     if not owner or owner == name.rpartition(".")[2] or len(calls) != 1:
         return None
@@ -1025,7 +1023,7 @@ def _forward_outside(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
     named = re.search(r"Module \[(\w+)\]", finding.message)
     classes = [n for n in text.tree.body if isinstance(n, ast.ClassDef) and named and n.name == named[1]]
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if isinstance(node, ast.FunctionDef) and node.name == "forward" and classes:
             what = "outside of" if node in text.tree.body else "inside of another function of"
             cause = f"By its indentation this forward stands {what} the class {classes[0].name}, which therefore has none."
@@ -1043,7 +1041,7 @@ def _forward_outside(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _shadowed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``schedule = schedule(...)`` in a function, which makes the name a local one from its first line on."""
     lost = re.search(r"local variable '(\w+)' (?:where it is not|referenced before)", finding.message)
-    for node in ast.walk(text.tree) if text.tree and lost else ():
+    for node in text.nodes if text.tree and lost else ():
         if not (isinstance(node, ast.Assign) and lost):
             continue
         names = {t.id for t in node.targets if isinstance(t, ast.Name)}
@@ -1061,13 +1059,13 @@ def _old_profiler(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     ):
         return
     old = {f"{before}autograd.profiler" for before in ("torch.", "")}
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if isinstance(node, ast.ImportFrom | ast.Import):
             module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             for one in node.names:
                 if f"{module}{one.name}" in ("torch.autograd.profiler", "torch.autograd.profiler.profile"):
                     old.add(one.asname or one.name)
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
         if isinstance(node, ast.Call) and (
             called in old or called.removesuffix(".profile") in old - {called}
@@ -1080,7 +1078,7 @@ def _old_profiler(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _trace_folder(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``tensorboard_trace_handler(path)``, which takes a folder."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tensorboard_trace_handler"):
             cause = "tensorboard_trace_handler takes a folder, makes it, and writes a file into it under a name of its own."
             yield Fact("trace-folder", node.lineno, cause,
@@ -1092,7 +1090,7 @@ def _no_help_text(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not text.tree or not re.search("help text (?:says nothing|is empty)", finding.message):
         return
     asked = str(finding.evidence.get("got")).partition("(")[0]
-    given = [n.value for n in ast.walk(text.tree) if isinstance(n, ast.keyword) and n.arg == "functions"]
+    given = [n.value for n in text.nodes if isinstance(n, ast.keyword) and n.arg == "functions"]
     for node in (inline_arguments.written_out(text, one) for one in given):
         if isinstance(node, ast.List):
             first = next((str(n.value) for n in node.elts if isinstance(n, ast.Constant)), "name")

@@ -54,7 +54,7 @@ def _call(text: SubmissionText, finding: Finding) -> ast.Call | None:
     """The call that the finding names by its line, or the file's only one."""
     calls = [
         n
-        for n in ast.walk(text.tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("load_inline")
+        for n in text.nodes if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("load_inline")
     ] if text.tree else []  # fmt: skip
     named = {int(n) for n in re.findall(r"\.py, line (\d+): ", finding.message)}
     at = [n for n in calls if named & {*range(n.lineno, (n.end_lineno or n.lineno) + 1)}]

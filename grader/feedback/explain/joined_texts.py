@@ -20,7 +20,7 @@ TWO = re.compile(rf"(?P<a>{WORD})\s*(?P<b>{WORD})")
 
 def _joined(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """An entry of a list that is made of two words, where each of the others is one."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.Tuple | ast.List | ast.Set) or len(node.elts) < 2:
             continue
         texts = [e for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]

@@ -69,7 +69,7 @@ def _not_promised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     lines = re.findall(r"\(line (\d+): ", finding.message)
     if "right kernel: AssertionError" not in finding.message or not lines or text.tree is None:
         return
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if not (isinstance(node, ast.Assert) and node.lineno == int(lines[-1])):
             continue
         first = node.test.left if isinstance(node.test, ast.Compare) else node.test
@@ -92,7 +92,7 @@ def _no_tensors(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``[64, 200]`` where the other entries have lists of tensors."""
     if not re.search(r"'(?:int|float|tuple|list|str)' object has no attribute", finding.message):
         return
-    for node in (n for n in ast.walk(text.tree) if isinstance(n, ast.Dict)) if text.tree else ():
+    for node in (n for n in text.nodes if isinstance(n, ast.Dict)) if text.tree else ():
         mine = {
             k.value: v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)
         }

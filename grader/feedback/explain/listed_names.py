@@ -82,7 +82,7 @@ def _listed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if said is None or text.tree is None or not isinstance(args, list):
         return
     got, right = (set(re.findall(r"'([^']*)'", said[k])) for k in ("got", "right"))
-    lists = {t.id: n.value for n in ast.walk(text.tree) if isinstance(n, ast.Assign)
+    lists = {t.id: n.value for n in text.nodes if isinstance(n, ast.Assign)
              for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
     for function in [f for f in text.top_functions if f.name == said["f"]]:
         for parameter, name in zip(function.args.args, args, strict=False):

@@ -119,7 +119,7 @@ def _events_subtracted(text: SubmissionText, finding: Finding) -> Iterator[Fact]
     at = RAISED_AT.search(finding.message)
     if text.tree is None or at is None or "for -: 'Event' and 'Event'" not in finding.message:
         return
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and node.lineno == int(at[1]):
             later, earlier = ast.unparse(node.left), ast.unparse(node.right)
             yield Fact(
@@ -132,7 +132,7 @@ def _events_subtracted(text: SubmissionText, finding: Finding) -> Iterator[Fact]
 def _percent_for_a_share(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``torch.quantile(t, 10)``."""
     said = re.search(r"[Qq]uantiles? ?(?:\(\) q )?must be in the range \[0, 1\]", finding.message)
-    for node in ast.walk(text.tree) if text.tree and said else ():
+    for node in text.nodes if text.tree and said else ():
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -151,7 +151,7 @@ def _cuts_unpacked(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``p10, median, p90 = statistics.quantiles(seconds, n=10)``, which are nine."""
     if "values to unpack" not in finding.message:
         return
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call(func=called, keywords=given)):
                 parts = next(

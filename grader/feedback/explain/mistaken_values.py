@@ -108,7 +108,7 @@ def _lists_in_a_list(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         return
     if any(isinstance(one, list | tuple) for one in want):
         return
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         match node:
             case ast.Return(value=ast.List(elts=[*parts]) | ast.Tuple(elts=[*parts])) if any(
                 isinstance(p, ast.List | ast.Tuple) for p in parts
@@ -134,7 +134,7 @@ def _nearly_the_name(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
                 why = f"`{one!r}` is another text than {right!r}: capital letters and spaces count."
             else:
                 continue
-            for node in ast.walk(text.tree) if text.tree else ():
+            for node in text.nodes:
                 if isinstance(node, ast.Constant) and node.value == one:
                     yield Fact("nearly-the-name", node.lineno, why, f"Write `{right!r}`.")
 
@@ -386,7 +386,7 @@ def _one_call_divided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``start.elapsed_time(end) / 1e3 / 100``, where each pair of events lies around one call."""
     timer = finding.evidence.get("timer")
     said, right = (timer.get("said"), timer.get("right")) if isinstance(timer, dict) else (None, None)
-    for node in ast.walk(text.tree) if text.tree and said and right else ():
+    for node in text.nodes if text.tree and said and right else ():
         match node:
             case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int(many))) if many > 1:
                 if "elapsed_time" in ast.unparse(left) and 0.5 < said * many / right < 2:  # type: ignore[operator]

@@ -71,7 +71,7 @@ def _lost(text: SubmissionText, finding: Finding) -> tuple[ast.Module, str, int]
     told = LOST.search(finding.message)
     if told is None or text.tree is None:
         return None
-    used = [n.lineno for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == told["name"]]
+    used = [n.lineno for n in text.nodes if isinstance(n, ast.Name) and n.id == told["name"]]
     line = _line(finding)
     if line not in used:
         line = min(used, default=0)
@@ -321,7 +321,7 @@ def _kernel_of_the_maker(text: SubmissionText, finding: Finding) -> Iterator[Fac
     maker = told["f"]
     called = {ast.unparse(n.func) for n in ast.walk(function) if isinstance(n, ast.Call) and n.args
               and n.lineno <= line <= (n.end_lineno or 0)}  # fmt: skip
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == maker):
             continue
         target = ast.unparse(node.targets[0])

@@ -48,7 +48,7 @@ def _raised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "NoneType" not in finding.message or not lines or text.tree is None:
         return
     line = int(lines[-1])
-    within = [n for n in ast.walk(text.tree) if isinstance(n, ast.Attribute | ast.Name | ast.Call)]
+    within = [n for n in text.nodes if isinstance(n, ast.Attribute | ast.Name | ast.Call)]
     for node in within:
         if node.lineno == line and (origin := _origin(text.tree, node, line)):
             yield Fact("none-for-tensor", line, origin.cause, origin.fix)

@@ -23,7 +23,7 @@ def _line(function: ast.FunctionDef) -> int:
 
 
 def _called(text: SubmissionText, name: str) -> list[ast.Call]:
-    calls = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call)] if text.tree else []
+    calls = [n for n in text.nodes if isinstance(n, ast.Call)] if text.tree else []
     return [c for c in calls if ast.unparse(c.func).endswith(name)]
 
 
@@ -32,7 +32,7 @@ def _backward(text: SubmissionText) -> ast.FunctionDef | None:
     for call in _called(text, "register_autograd"):
         if call.args and isinstance(call.args[0], ast.Name):
             name = call.args[0].id
-            for node in ast.walk(text.tree) if text.tree else ():
+            for node in text.nodes:
                 if isinstance(node, ast.FunctionDef) and node.name == name:
                     return node
     return None

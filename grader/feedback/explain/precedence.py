@@ -80,7 +80,7 @@ def _one_divided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     about = (
         {
             n
-            for n in ast.walk(text.tree)
+            for n in text.nodes
             if isinstance(n, ast.FunctionDef) and re.search(rf"\b{n.name}\(", finding.message)
         }
         if text.tree

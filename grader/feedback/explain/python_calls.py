@@ -32,7 +32,7 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         yield from _lambda(text.tree, told, path, lines[-1])
         return
     name = path[-2] if path[-1] in ("__init__", "__new__") and len(path) > 1 else path[-1]
-    calls = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call) and n.lineno <= lines[-1] <= (n.end_lineno or 0)
+    calls = [n for n in text.nodes if isinstance(n, ast.Call) and n.lineno <= lines[-1] <= (n.end_lineno or 0)
              and ast.unparse(n.func).rpartition(".")[2] == name]  # fmt: skip
     taken, line, method = _taken(text.tree, name)
     if method and not told["lost"] and taken[:1] != ["self"]:
@@ -42,11 +42,7 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         )
         return
     taken = [one for one in taken if one != "self"]
-    if (
-        not calls
-        and line
-        and not any(n.lineno == line for n in ast.walk(text.tree) if isinstance(n, ast.ClassDef))
-    ):
+    if not calls and line and not any(n.lineno == line for n in text.nodes if isinstance(n, ast.ClassDef)):
         cause = f"{name} is called by what it was handed to, in line {lines[-1]}, and with another number of arguments than its {len(taken)}."
         given = int(told["given"] or 0)
         yield Fact("callback-parameters", line, cause,
@@ -195,7 +191,7 @@ def no_iterator(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``next(inputs)`` of a list."""
     told = re.search(r"TypeError: '(?P<kind>\w+)' object is not an iterator", finding.message)
     lines = {int(n) for n in re.findall(r"\.py, line (\d+)", finding.message)}
-    for call in ast.walk(text.tree) if told and text.tree else ():
+    for call in text.nodes if told and text.tree else ():
         if (
             isinstance(call, ast.Call)
             and ast.unparse(call.func) == "next"
@@ -214,7 +210,7 @@ def ran_out(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     told = re.search(r"StopIteration|IndexError: pop from (?:an )?empty", finding.message)
     lines = {int(n) for n in re.findall(r"\.py, line (\d+)", finding.message)}
     popped = told is not None and told[0].startswith("IndexError")
-    for call in ast.walk(text.tree) if told and text.tree else ():
+    for call in text.nodes if told and text.tree else ():
         match call:
             case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name)]) if not popped:
                 pass

@@ -104,7 +104,7 @@ def fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """An attribute of the model, without ``self.``."""
     lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
-    classes = [n for n in ast.walk(text.tree) if isinstance(n, ast.ClassDef)] if text.tree and lost else []
+    classes = [n for n in text.nodes if isinstance(n, ast.ClassDef)] if text.tree and lost else []
     for model in classes:
         nodes = list(ast.walk(model))
         own = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"
@@ -162,7 +162,7 @@ def _all_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "Boolean value of Tensor with more than one value" not in said:
         return
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if isinstance(node, ast.Assert | ast.If | ast.While) and node.test.lineno in lines:
             if isinstance(node.test, ast.Call):  # .all() stands there, or something else is asked
                 continue
@@ -187,7 +187,7 @@ def _none_to_compare(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
     if "Boolean value of Tensor with no values" not in said:
         return
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and node.test.lineno in lines:
             left, right = ast.unparse(node.test.left), ast.unparse(node.test.comparators[0])
             cause = (
@@ -207,7 +207,7 @@ def _by_name_only(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     told = re.search(r"(\w+)\(\) takes 0 positional arguments but \d+ (?:was|were) given", said)
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
     known = {f.name for f in text.python_functions if f.args.kwonlyargs and not f.args.args} | {"schedule"}
-    for node in ast.walk(text.tree) if told and told[1] in known and text.tree else ():
+    for node in text.nodes if told and told[1] in known and text.tree else ():
         if not (isinstance(node, ast.Call) and node.args and node.lineno in lines and told):
             continue
         if ast.unparse(node.func).rpartition(".")[2] == told[1]:
@@ -263,7 +263,7 @@ def _called_at_once(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     lost = re.search(
         r"UnboundLocalError|NameError|cannot access local variable|referenced before", finding.message
     )
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         for word in node.keywords if isinstance(node, ast.Call) else ():
             call = word.value
             if not (word.arg and word.arg.startswith("on_") and isinstance(call, ast.Call)):
@@ -315,7 +315,7 @@ def _of_the_class(outer: ast.AST, call: ast.Call, finding: Finding) -> tuple[str
 def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``out.append(value)`` in a kernel in Python."""
     lost = re.search(r"(\w+) is memory of a fixed size in a kernel.*: it has no (\w+)", finding.message)
-    for node in ast.walk(text.tree) if text.tree and lost else ():
+    for node in text.nodes if text.tree and lost else ():
         if isinstance(node, ast.Attribute) and lost and node.attr == lost[2]:
             cause = (
                 f"{lost[1]} is memory of a fixed size here, not a list: it has no {lost[2]}. All threads share it, "
@@ -346,7 +346,7 @@ def _another_path(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for function in text.python_functions:
         given = [a.arg for a in function.args.args if re.search(r"path|file|where", a.arg)]
         used = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-        for node in ast.walk(text.tree) if text.tree else ():
+        for node in text.nodes:
             if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("export_chrome_trace")):
                 continue
             where = node.args[0] if node.args else None
@@ -358,7 +358,7 @@ def _another_path(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _elif_for_if(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """Two additions of which each has its condition, the second behind ``elif``."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         second = node.orelse[0] if isinstance(node, ast.If) and len(node.orelse) == 1 else None
         if not isinstance(node, ast.If) or not isinstance(second, ast.If) or second.orelse:
             continue
@@ -449,7 +449,7 @@ def _sets(tree: ast.AST, name: str) -> bool:
 
 def _compared(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``out[i] == value`` as a statement."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
             continue
         if isinstance(node.value.ops[0], ast.Eq):

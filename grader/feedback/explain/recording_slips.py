@@ -16,7 +16,7 @@ ORDER = ("wait", "warmup", "active", "repeat", "skip_first")  # of schedule()
 
 
 def _nodes(text: SubmissionText) -> Iterator[ast.AST]:
-    yield from ast.walk(text.tree) if text.tree else ()
+    yield from text.nodes
 
 
 def _calls(text: SubmissionText, name: str) -> Iterator[ast.Call]:

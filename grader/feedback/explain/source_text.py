@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ class SubmissionText:
 
     def segment(self, node: ast.AST) -> str:
         """A node's text as it stands in the file."""
-        return ast.get_source_segment(self.source, node) or ast.unparse(node)
+        return segment(self.source, node) or ast.unparse(node)
 
     def quoted(self, node: ast.AST) -> str:
         """A node's text for a sentence: as it stands in the file, where it stands in one line."""
@@ -69,9 +70,14 @@ class SubmissionText:
         return text if "\n" not in text else ast.unparse(node)
 
     @property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the Python, each before those in it."""
+        return _nodes(self.tree) if self.tree else ()
+
+    @property
     def python_functions(self) -> list[ast.FunctionDef]:
         """All functions of the Python, those in classes and in other functions, too."""
-        return [n for n in ast.walk(self.tree) if isinstance(n, ast.FunctionDef)] if self.tree else []
+        return [n for n in self.nodes if isinstance(n, ast.FunctionDef)]
 
     @property
     def top_functions(self) -> list[ast.FunctionDef]:
@@ -97,21 +103,21 @@ class SubmissionText:
         kept = [f for f in self.functions if not f.kernel or f in wanted]
         return SubmissionText(self.source, self.code, kept, self.tree)
 
-    def looped(self, lines: set[object]) -> bool:
-        """Whether one of these lines of the file lies in a loop of C++."""
+    def loops(self) -> Iterator[range]:
+        """The lines of each loop of C++, an outer one before those in it."""
         for function in self.functions:
             tokens, at, starts = tokenize(function.body), function.start, []
             for token in tokens:
                 starts.append(at)
                 at += len(token.text)
             for i, token in enumerate(tokens):
-                if token.text not in ("for", "while", "do"):
-                    continue
-                end = end_of_loop(tokens, i)
-                inside = range(self.line(starts[i]), self.line(starts[end]) + 1)
-                if any(line in inside for line in lines):
-                    return True
-        return False
+                if token.text in ("for", "while", "do"):
+                    end = end_of_loop(tokens, i)
+                    yield range(self.line(starts[i]), self.line(starts[end]) + 1)
+
+    def looped(self, lines: set[object]) -> bool:
+        """Whether one of these lines of the file lies in a loop of C++."""
+        return any(line in inside for inside in self.loops() for line in lines)
 
     def function(self, name: str) -> CppFunction | None:
         """The C++ function of that name."""
@@ -141,8 +147,29 @@ def operation(left: ast.expr, sign: ast.operator, right: ast.expr) -> str:
     return ast.unparse(ast.BinOp(left, sign, right))
 
 
+# A hundred and more finders ask for these, once a failure.
+@functools.lru_cache(maxsize=8)
+def _nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
+@functools.lru_cache(maxsize=8)
+def _lines(source: str) -> tuple[bytes, ...]:
+    return tuple(source.encode("utf-8", errors="replace").split(b"\n"))
+
+
+def segment(source: str, node: ast.AST) -> str | None:
+    """As ``ast.get_source_segment``, which splits the whole file into lines each time."""
+    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    if "\r" in source or "\f" in source or first is None or first != last:
+        return ast.get_source_segment(source, node)
+    begin, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
+    return _lines(source)[int(first) - 1][begin:end].decode("utf-8", errors="replace")
+
+
+@functools.lru_cache(maxsize=8)
 def read(source: str) -> SubmissionText:
-    """The text with its C++ functions; without any where the Python cannot be parsed."""
+    """The text with its C++ functions; without any where the Python cannot be parsed. It is not to be changed."""
     text = SubmissionText(source)
     try:
         text.tree = ast.parse(source)

@@ -37,7 +37,7 @@ NEAR = 12  # lines below the place that the message names
 
 def _entries(text: SubmissionText, finding: Finding) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """What a dict has for the check's name, and what it has for its other keys."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.Dict):
             continue
         for key, value in zip(node.keys, node.values, strict=True):
@@ -101,7 +101,7 @@ def _usual_tolerance(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     named = re.match(r"Line (\d+): ", finding.message)
     calls = [
         (n.lineno, ast.unparse(n.func), n.func.attr)
-        for n in (ast.walk(text.tree) if text.tree else ())
+        for n in (text.nodes)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in CLOSE
         if not any(k.arg == "rtol" for k in n.keywords) and len(n.args) < 3
     ]
@@ -117,7 +117,7 @@ def _called(text: SubmissionText, finding: Finding, names: set[str]) -> Iterator
     lines = re.findall(r"\(line (\d+): ", finding.message)
     if "fails on a right kernel" not in finding.message or not lines or text.tree is None:
         return
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if isinstance(node, ast.Call) and node.lineno <= int(lines[-1]) <= (node.end_lineno or 0):
             name = ast.unparse(node.func)
             if name.rpartition(".")[2] in names and len(node.args) > 1:
@@ -293,7 +293,7 @@ def _on_the_cpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         if isinstance(f, ast.FunctionDef) and f.lineno <= line <= (f.end_lineno or 0)
     ]
     names = {"kernel", *(a.arg for f in around for a in f.args.args[:1])}
-    for call in ast.walk(text.tree):
+    for call in text.nodes:
         if not (isinstance(call, ast.Call) and call.args and call.lineno <= line <= (call.end_lineno or 0)):
             continue
         x = ast.unparse(call.args[0])
@@ -316,7 +316,7 @@ def _on_the_gpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         or text.tree is None
     ):
         return
-    for outer in ast.walk(text.tree):
+    for outer in text.nodes:
         beside = outer.args if isinstance(outer, ast.Call) else []
         if isinstance(outer, ast.BinOp | ast.Compare):
             beside = [outer.left, outer.right if isinstance(outer, ast.BinOp) else outer.comparators[0]]
@@ -342,7 +342,7 @@ def _input_on_the_gpu(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         or text.tree is None
     ):
         return
-    line, nodes = int(lines[-1]), list(ast.walk(text.tree))
+    line, nodes = int(lines[-1]), list(text.nodes)
     calls = [n for n in nodes if isinstance(n, ast.Call)]
     moves = [a for c in calls if ast.unparse(c.func) in KERNELS for a in c.args if _before_the_move(a)]
     pair = next((two for n in nodes if (two := _one_brought_back(n, line))), None)

@@ -48,7 +48,7 @@ def _no_entry(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if said is None or text.tree is None:
         return
     tables, key = _tables(text.tree), ast.literal_eval(said["key"])
-    asked = [n for n in ast.walk(text.tree) if isinstance(n, ast.Subscript) and n.lineno == int(said["line"])]
+    asked = [n for n in text.nodes if isinstance(n, ast.Subscript) and n.lineno == int(said["line"])]
     if len(asked) != 1 or (table := tables.get(name := ast.unparse(asked[0].value))) is None:
         return  # of two in a line it may be either
     if _lacks(table, key):
@@ -66,7 +66,7 @@ def _none_for_the_rest(text: SubmissionText, finding: Finding) -> Iterator[Fact]
     if said is None or text.tree is None or not isinstance(args, list):
         return
     tables = _tables(text.tree)
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         match node:
             case ast.Return(
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[asked])
@@ -227,7 +227,7 @@ def _another_kind(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     said = str(finding.evidence.get("advice", "")).strip()
     if text.tree is None or not re.match(r"That is .*, and what is asked for is ", said):
         return
-    for node in ast.walk(text.tree):
+    for node in text.nodes:
         if isinstance(node, ast.Return) and node.lineno == finding.evidence.get("line") and node.value:
             if begun := _begun_as_text(text, node, said):
                 yield begun

@@ -180,7 +180,7 @@ def _from_torch(value: ast.expr) -> bool:
 
 def _no_with(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     """``torch.autocast("cuda")`` as a statement."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not isinstance(node, ast.Expr | ast.Assign):
             continue
         call = node.value

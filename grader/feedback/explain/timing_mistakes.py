@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from grader.domain.verdict import Evidence, Finding, Status
 from grader.feedback.explain import left_out
 from grader.feedback.explain.indices import told
-from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, operation, read
+from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, operation, read, segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def _refused(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if text.tree is None:
         return
     asked = [n for n in _ordered(text.tree) if _called(n) == "elapsed_time"]
-    recorded = {ast.unparse(n.func.value) for n in ast.walk(text.tree)
+    recorded = {ast.unparse(n.func.value) for n in text.nodes
                 if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "record"}  # fmt: skip
     if "not ready" in finding.message:
         yield from _bare(text, finding)
@@ -126,7 +126,7 @@ def _bare(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _call_it(text: SubmissionText, name: str) -> str:
     """What to write in place of ``name``; without its arguments where these are not known."""
-    calls = [n for n in ast.walk(text.tree) if isinstance(n, ast.Call)] if text.tree else []
+    calls = [n for n in text.nodes if isinstance(n, ast.Call)] if text.tree else []
     same = {ast.unparse(n) for n in calls if ast.unparse(n.func) == name}
     made = [f for f in _functions(text.tree).values() if f.name == name] if text.tree else []
     if name.rpartition(".")[2] in BARE or (made and not made[-1].args.args):
@@ -229,7 +229,7 @@ class TimerCode:
 
     def shown(self, node: ast.AST) -> str:
         """A piece of the file as the student wrote it, in one line."""
-        return " ".join((ast.get_source_segment(self.source, node) or ast.unparse(node)).split())
+        return " ".join((segment(self.source, node) or ast.unparse(node)).split())
 
     def number(self, name: str) -> float:
         """One of the numbers, 0 if it is not known."""

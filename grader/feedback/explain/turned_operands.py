@@ -58,14 +58,14 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     lines = {int(n) for n in re.findall(r"\bline (\d+)", said)}
     made = [
         n
-        for n in ast.walk(text.tree)
+        for n in text.nodes
         if isinstance(n, ast.BinOp)
         and isinstance(n.op, ast.Mod | ast.FloorDiv | ast.Div)
         and n.lineno in lines
     ]
     parameters = {
         a.arg
-        for f in ast.walk(text.tree)
+        for f in text.nodes
         if isinstance(f, ast.FunctionDef) and any(f.lineno <= line <= (f.end_lineno or 0) for line in lines)
         for a in f.args.args
     }

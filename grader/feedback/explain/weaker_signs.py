@@ -29,7 +29,7 @@ def _values(text: SubmissionText, finding: Finding) -> Iterator[ast.expr]:
     """What the function that the check has called returns or stores, where its line is named."""
     line = re.search(r"(?i)\bline (\d+)\b", finding.message)
     named = str(finding.evidence.get("on_grid") or "")
-    for function in ast.walk(text.tree) if text.tree else ():
+    for function in text.nodes:
         if not isinstance(function, ast.FunctionDef):
             continue
         if function.name != named and not re.search(rf"\b{function.name}\(", finding.message):

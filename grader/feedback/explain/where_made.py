@@ -185,7 +185,7 @@ def _raised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     for line in (int(n) for n in lines[::-1]):
         nodes = [
             n
-            for n in ast.walk(text.tree)
+            for n in text.nodes
             if isinstance(n, ast.Name | ast.Attribute) and n.lineno == line and isinstance(n.ctx, ast.Load)
         ]
         for kind in named:
@@ -198,9 +198,7 @@ def _raised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _not_callable(text: SubmissionText, said: str, line: int) -> Iterator[Fact]:
     """``sum = 0.0`` and then ``sum(x)``."""
     told = re.search(r"'(\w+)' object is not callable", said)
-    calls = (
-        [n for n in ast.walk(text.tree) if isinstance(n, ast.Call) and n.lineno == line] if text.tree else []
-    )
+    calls = [n for n in text.nodes if isinstance(n, ast.Call) and n.lineno == line] if text.tree else []
     for call in calls:
         values = (
             _values(text.tree, call.func, line)
@@ -228,7 +226,7 @@ def _not_callable(text: SubmissionText, said: str, line: int) -> Iterator[Fact]:
 def _in_a_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``self.gemm = nn.Linear(4, 4),`` in a model that then has no such layer."""
     missing = re.search(r"has no parameter like the reference's (\w+)", finding.message)
-    nodes = ast.walk(text.tree) if text.tree and missing else ()
+    nodes = text.nodes if text.tree and missing else ()
     for node in (n for n in nodes if isinstance(n, ast.Assign)):
         one = node.value.elts[0] if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 1 else None
         if one is not None and missing and [ast.unparse(t) for t in node.targets] == [f"self.{missing[1]}"]:
@@ -245,10 +243,10 @@ def _among_arguments(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``Timing(statistics.median, ...)``: a function of a module among numbers."""
     if "'type': 'function'" not in finding.message or text.tree is None:
         return
-    modules = {
-        a.asname or a.name for n in ast.walk(text.tree) if isinstance(n, ast.Import) for a in n.names
-    } - {"torch"}
-    handed = [a for n in ast.walk(text.tree) if isinstance(n, ast.Call) for a in n.args if isinstance(a, ast.Attribute)
+    modules = {a.asname or a.name for n in text.nodes if isinstance(n, ast.Import) for a in n.names} - {
+        "torch"
+    }
+    handed = [a for n in text.nodes if isinstance(n, ast.Call) for a in n.args if isinstance(a, ast.Attribute)
               and ast.unparse(a.value) in modules and a.attr not in CONSTANTS]  # fmt: skip
     if len(handed) == 1:
         code = ast.unparse(handed[0])
@@ -281,7 +279,7 @@ def _returned(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if not re.search(r"\btuple\b|is [(\[]|a list|container with one", finding.message):
         return
     found = [
-        (f, n, n.value.elts[0]) for f in ast.walk(text.tree) if isinstance(f, ast.FunctionDef) for n in ast.walk(f)
+        (f, n, n.value.elts[0]) for f in text.nodes if isinstance(f, ast.FunctionDef) for n in ast.walk(f)
         if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple) and len(n.value.elts) == 1
     ]  # fmt: skip
     named = [one for one in found if re.search(rf"\b{one[0].name}\b", finding.message)] or found

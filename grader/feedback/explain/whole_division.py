@@ -122,7 +122,9 @@ def rounded_up_late(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def rounded_down(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """A grid of the whole blocks alone."""
-    if finding.status in (Status.RAISED, Status.CUDA_ERROR) and "configuration" not in finding.message:
+    refused = f"{finding.message}\n{finding.evidence.get('text', '')}"
+    ended = finding.status in (Status.RAISED, Status.CUDA_ERROR)
+    if ended and not re.search(r"configuration|grid is empty", refused):
         return
     if re.search(r"\b(?:constant_)?pad(?:_nd)?\s*\(", text.code):
         return  # what was filled up to whole blocks divides evenly
@@ -263,7 +265,7 @@ def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``n // size + n % size``, where what is left over has one block together."""
-    for node in ast.walk(text.tree) if text.tree else ():
+    for node in text.nodes:
         if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)):
             continue
         for quotient, rest in ((node.left, node.right), (node.right, node.left)):
@@ -286,7 +288,7 @@ def _rest_added(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 
 def rounded_up_whole(text: SubmissionText, quotient: ast.BinOp) -> str:
     """A quotient rounded up: by ``math`` where the file has it, else by whole numbers alone."""
-    nodes = ast.walk(text.tree) if text.tree else ()
+    nodes = text.nodes
     if any(a.name == "math" and not a.asname for n in nodes if isinstance(n, ast.Import) for a in n.names):
         return f"math.ceil({operation(quotient.left, ast.Div(), quotient.right)})"
     more = ast.BinOp(ast.BinOp(quotient.left, ast.Add(), quotient.right), ast.Sub(), ast.Constant(1))

@@ -49,12 +49,13 @@ class Forkserver:
         self._codes: dict[int, int] = {}
         self._loaded = set[str]()
 
-    def load(self, module: str) -> None:
-        """Have it import a module of PyTorch, which every player that it forks from now on has as well."""
-        if module not in self._loaded:
-            self._loaded.add(module)
-            with contextlib.suppress(OSError):  # it has ended, which the next player says
-                self._control.send(json.dumps({"load": module}).encode())
+    def load(self, *modules: str) -> None:
+        """Have it import modules of PyTorch, which every player that it forks from now on has as well."""
+        for module in modules:
+            if module not in self._loaded:
+                self._loaded.add(module)
+                with contextlib.suppress(OSError):  # it has ended, which the next player says
+                    self._control.send(json.dumps({"load": module}).encode())
 
     def spawn(
         self, arguments: list[str], fds: tuple[int, ...], output: int, env: dict[str, str] | None = None

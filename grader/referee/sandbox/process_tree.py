@@ -65,6 +65,10 @@ class _Sessions:
         self._asked: dict[int, float] = {}  # when each was asked for last, by its leader
 
     def members(self, leader: int, max_age_s: float) -> list[Process]:
+        # A look that is fresh needs no lock, which two threads a player would wait for.
+        if leader in self._asked and time.monotonic() - self._looked < max_age_s:
+            self._asked[leader] = time.monotonic()
+            return list(self._found.get(leader, ()))
         with self._lock:
             now, new = time.monotonic(), leader not in self._asked
             self._asked[leader] = now
@@ -74,10 +78,9 @@ class _Sessions:
 
     def _look(self, now: float, *, anew: bool) -> None:
         if anew:
-            self._asked = {one: at for one, at in self._asked.items() if now - at < STRANGERS_S}
+            self._asked = {one: at for one, at in list(self._asked.items()) if now - at < STRANGERS_S}
             self._strangers, self._since = set(), now
         found = defaultdict(list)
-        self._looked = now
         for name in _numbers():
             if name in self._strangers and int(name) not in self._asked:
                 continue
@@ -88,6 +91,7 @@ class _Sessions:
                 else:
                     self._strangers.add(name)
         self._found = found
+        self._looked = now  # last: from here on others take it without the lock
 
 
 _sessions = _Sessions()

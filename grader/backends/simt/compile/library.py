@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 BUFFER, RUNTIME = "libsimt_shared.so", "libsimt.so"
 
 
+@functools.cache
 def fingerprint() -> str:
     """Changes with the text of the runtime."""
     texts = [p.read_bytes() for p in sorted(toolchain.CSRC.iterdir())]

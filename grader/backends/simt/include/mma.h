@@ -61,8 +61,10 @@ SIMT_INLINE float read(Stored<T> v) {
 // then reads what others have stored, as on a GPU, so that a barrier that is missing is found.
 SIMT_INLINE unsigned of_sums(int e, unsigned lane) { return e / 2 * 64 + lane * 2 + e % 2; }
 
-// The two factors of the product that each warp of this block makes, row by row.
-inline __thread float factors[2][32][512];
+// The two factors of the product that each warp of this block makes, row by row. On pages of their own: a look at what the checks
+// do not hear of (csrc/unseen.cpp) takes whole pages of shared variables away, and would stop at each of these numbers.
+alignas(4096) inline __thread float factors[2][32][512];
+static_assert(sizeof factors % 4096 == 0);
 
 inline unsigned thread_number() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 
