@@ -24,6 +24,7 @@ Json: TypeAlias = dict[str, Any]
 
 MAX_FRAME = 8 << 20
 MAX_DEPTH = 40
+MOST_DIGITS = 300  # of a whole number, its sign counted
 MOST_FILES = 4  # that come with a frame
 _LENGTH = struct.Struct(">I")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -52,9 +53,7 @@ def _refuse(name: str) -> NoReturn:
 def decode(data: bytes) -> Json:
     """One frame's body as a dict; :class:`MalformedError` for anything else than a JSON object."""
     try:
-        value = json.loads(
-            data.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, parse_int=_bounded
-        )
+        value = _DECODER.decode(data.decode("utf-8"))
         if data.count(b"[") + data.count(b"{") > MAX_DEPTH and not _shallow(value, MAX_DEPTH):
             raise ValueError("nested too deeply")
         if b"\\u" in data:  # the only way in for control characters and halves of surrogate pairs
@@ -89,10 +88,13 @@ def _finite(text: str) -> float:
 
 
 def _bounded(text: str) -> int:
-    number = int(text)
-    if abs(number) > 10**300:
+    if len(text) > MOST_DIGITS:
         raise ValueError("a number beyond any float")
-    return number
+    return int(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_bounded)
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def _shallow(value: Any, depth: int) -> bool:
@@ -104,7 +106,7 @@ def _shallow(value: Any, depth: int) -> bool:
 
 def encode(message: Json) -> bytes:
     """A frame, its length first."""
-    body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+    body = _ENCODER.encode(message).encode()
     if len(body) > MAX_FRAME:
         raise MalformedError(f"a message of {len(body)} bytes is larger than {MAX_FRAME}")
     return _LENGTH.pack(len(body)) + body

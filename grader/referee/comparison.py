@@ -274,8 +274,8 @@ class Comparison:
     def _window(self, window: Window) -> Finding | None:
         found, by = self.elements(window), self.fair(window.output)
         if self.zeros_pass and found.got.size:
-            zeros = _judged(replace(found, got=np.zeros_like(found.got)), by)
-            self.zeros_pass = zeros.status is Status.PASSED
+            zeros = np.zeros_like(found.got)
+            self.zeros_pass = right(found.answer, _fitting(found, zeros, by), zeros, by)
         verdict = _judged(found, by)
         self._note_slack(found, verdict, by)
         if verdict.status is Status.PASSED:
@@ -417,11 +417,15 @@ def _told(returned: Returned) -> dict[str, Any]:
 
 
 def _judged(found: Elements, by: Fair | None, inputs: tuple[Array, ...] = ()) -> Judgement:
-    """As in any case; a whole number may be the framework's or the exact one."""
-    eager = found.eager
+    """As in any case."""
+    return judge(found.answer, _fitting(found, found.got, by), found.got, inputs, by)
+
+
+def _fitting(found: Elements, got: Array, by: Fair | None) -> Array:
+    """The framework's results, for ``got``; a whole number may be the framework's or the exact one."""
     if by is None and found.answer.dtype.kind in "iub":
-        eager = np.where(found.got == found.answer, found.got, eager)
-    return judge(found.answer, eager, found.got, inputs, by)
+        return np.where(got == found.answer, got, found.eager)
+    return found.eager
 
 
 def _lasting(held: Held) -> bool:

@@ -500,3 +500,29 @@ def test_one_line_whose_threads_write_one_element_needs_no_barrier_but_one_write
     }  # fmt: skip
     fix = told(source, Status.RACE, seen=[seen]).fix
     assert fix.startswith("Let one of them write") is (before == "{")
+
+
+def test_where_the_barriers_stand_between_both_lines_the_next_turn_is_named() -> None:
+    loop = ("for (int k = 0; k < 4; ++k) {", "tile[threadIdx.x] = x[blockIdx.x];", "__syncthreads();",
+            "out[k] = tile[0];")  # fmt: skip
+    seen = {
+        "kind": "shared-race", "kernel": "k", "line": 7, "access": "read", "other": {"line": 5, "access": "write"},
+        "what": "reads element 0 of tile (256 bytes of shared memory)",
+    }  # fmt: skip
+    explanation = told(cuda(*TILE, *loop, "}", "}"), Status.RACE, seen=[seen])
+    assert explanation.line == 7
+    assert "keeps them apart within a turn; between line 7 and the next turn's line 5" in explanation.cause
+    assert explanation.fix.startswith("Put another `__syncthreads();` at the end of the loop that begins in line 4")
+    twice = cuda(*TILE, *loop, "__syncthreads();", "}", "}")
+    assert "next turn's line" not in told(twice, Status.RACE, seen=[seen]).cause
+
+
+def test_a_launch_without_blocks_is_a_quotient_that_was_rounded_down() -> None:
+    launch = ("void run(int n) {", "dim3 block(8, 8), grid(n / 8, (n + 7) / 8);", "k<<<grid, block>>>(0, 0, n);", "}")
+    refused = Finding("one row", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
+    source = cuda(*TILE, "}", *launch)
+    found = attach.explained(refused, source).evidence["explanation"]
+    assert (found["rule"], found["line"]) == ("grid-rounded-down", 6)
+    assert "rounds down" in found["cause"]
+    up = attach.explained(refused, source.replace("n / 8,", "(n + 7) / 8,")).evidence["explanation"]
+    assert up["rule"] == "launch-invalid"

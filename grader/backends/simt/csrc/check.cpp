@@ -193,7 +193,7 @@ static void report_under_way(Worker* w, size_t pc, Evidence evidence) {
 }
 
 void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* marks, size_t offset, size_t pc,
-                  Evidence evidence) {
+                  Evidence& evidence) {
   unsigned size = evidence.size;
   if (offset & (size - 1)) {
     report(w, "misaligned", pc, evidence);
@@ -241,8 +241,8 @@ static void check_static_shared(Worker* w, size_t offset, unsigned size, Access 
 }
 
 const Symbol& dynamic_shared_of(const Launch* launch) {
-  static Symbol whole;
-  whole = Symbol{0, launch->shared_bytes, "dynamic shared memory", ""};
+  static Symbol whole{0, 0, "dynamic shared memory", ""};  // asked for at each access: its texts are made once
+  whole.end = launch->shared_bytes;
   return whole;
 }
 

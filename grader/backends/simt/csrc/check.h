@@ -16,7 +16,7 @@ struct Shadow;
 struct Symbol;
 struct Evidence;
 // Of shared memory: `offset` counts from the start of what `shadow`, `defined` and `marks` describe.
-void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* marks, size_t offset, size_t pc, Evidence evidence);
+void check_shared(Worker* w, Shadow& shadow, std::vector<u8>& defined, u64* marks, size_t offset, size_t pc, Evidence& evidence);
 const Symbol* shared_variable_near(const Worker* w, size_t offset);
 const Symbol& dynamic_shared_of(const Launch* launch);
 void expect_writes(Allocation* a);       // to what came as const
