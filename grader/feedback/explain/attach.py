@@ -86,8 +86,8 @@ def _by_its_text(finding: Finding, source: str) -> Explanation | None:
     rest = log if isinstance(log, str) else "\n".join(str(finding.evidence.get("text", "")).splitlines()[1:])
     said = f"{finding.message}\n{rest}"
     # The CPU back end says why it refuses a launch.
-    if refused := re.search(r"^[^\n<]*<<<[^\n>]*>>>: [^\n]*", said, re.M):
-        said = said.replace("CUDA error: invalid argument", f"CUDA error: {refused[0]}")
+    if refused := next((line for line in said.splitlines() if "<<<(" in line and ">>>: " in line), ""):
+        said = said.replace("CUDA error: invalid argument", f"CUDA error: {refused}")
     found = explain(said, source)
     if finding.status is Status.COMPILE_ERROR:
         found = inline_arguments.explained(finding, source) or host_mistakes.sources(source) or found

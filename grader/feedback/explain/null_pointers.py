@@ -32,7 +32,7 @@ def _launched(function: CppFunction, kernel: CppFunction) -> list[str]:
 
 def _null(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     seen = next((one for one in finding.evidence.get("seen") or [] if isinstance(one, dict)), {})
-    if "pointer is null" not in str(seen.get("what", finding.message)) or text.tree is None:
+    if "null pointer" not in str(seen.get("what", finding.message)) or text.tree is None:
         return
     line = seen.get("line")
     lines = text.code.splitlines()

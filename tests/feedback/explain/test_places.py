@@ -512,13 +512,20 @@ def test_where_the_barriers_stand_between_both_lines_the_next_turn_is_named() ->
     explanation = told(cuda(*TILE, *loop, "}", "}"), Status.RACE, seen=[seen])
     assert explanation.line == 7
     assert "keeps them apart within a turn; between line 7 and the next turn's line 5" in explanation.cause
-    assert explanation.fix.startswith("Put another `__syncthreads();` at the end of the loop that begins in line 4")
+    assert explanation.fix.startswith(
+        "Put another `__syncthreads();` at the end of the loop that begins in line 4"
+    )
     twice = cuda(*TILE, *loop, "__syncthreads();", "}", "}")
     assert "next turn's line" not in told(twice, Status.RACE, seen=[seen]).cause
 
 
 def test_a_launch_without_blocks_is_a_quotient_that_was_rounded_down() -> None:
-    launch = ("void run(int n) {", "dim3 block(8, 8), grid(n / 8, (n + 7) / 8);", "k<<<grid, block>>>(0, 0, n);", "}")
+    launch = (
+        "void run(int n) {",
+        "dim3 block(8, 8), grid(n / 8, (n + 7) / 8);",
+        "k<<<grid, block>>>(0, 0, n);",
+        "}",
+    )
     refused = Finding("one row", Status.CUDA_ERROR, "CUDA error: invalid configuration argument")
     source = cuda(*TILE, "}", *launch)
     found = attach.explained(refused, source).evidence["explanation"]
@@ -526,3 +533,12 @@ def test_a_launch_without_blocks_is_a_quotient_that_was_rounded_down() -> None:
     assert "rounds down" in found["cause"]
     up = attach.explained(refused, source.replace("n / 8,", "(n + 7) / 8,")).evidence["explanation"]
     assert up["rule"] == "launch-invalid"
+
+
+def test_a_refused_launch_of_a_template_is_explained_by_what_was_refused() -> None:
+    """The CPU back end says it below CUDA's own text; the kernel's name may hold brackets of its own."""
+    launch = ("void run(int n) {", "k<float, at::opmath_type<float>><<<n, 256>>>(0, 0, n);", "}")
+    text = "CUDA error: invalid argument\nk<float, at::opmath_type<float>><<<(0, 1, 1), (256, 1, 1), 0>>>: the grid is empty"
+    refused = Finding("empty", Status.CUDA_ERROR, "CUDA error: invalid argument", evidence={"text": text})
+    found = attach.explained(refused, cuda(*TILE, "}", *launch)).evidence["explanation"]
+    assert (found["rule"], found["line"]) == ("empty-grid", 6)

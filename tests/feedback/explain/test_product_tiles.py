@@ -150,7 +150,7 @@ def product(x):
 
 
 def test_a_null_pointer_is_traced_to_the_call_that_hands_it_over() -> None:
-    what = "reads an address that is not device memory; the pointer is null or the host's"
+    what = "reads an address that is not device memory; such are a null pointer's, one of the host's, and one far past an array's end"
     seen = [{"kind": "illegal-address", "line": 5, "what": what}]
     found = told(NULL, Status.ILLEGAL_ACCESS, seen=seen)
     assert (found["rule"], found["line"]) == ("null-pointer", 5), found
