@@ -119,7 +119,8 @@ TASK = Task(
         _total("few", (1, 3), "One block, and most of its threads have no element. And no elements at "
                "all: the sum of nothing is 0.", (0, 8)),
         _var("variance", Tensor((37, 101)), "Threads, and whole warps, that bring nothing. And rows of one "
-             "number, whose variance is 0.", Tensor((13, 1))),
+             "number, whose variance is 0, and a row with NaN, whose variance is NaN.", Tensor((13, 1)),
+             Tensor((6, 300), fill="nan at the end")),
         _var("far from zero", Tensor((9, 1000), shift=20.0), "A mean of 20 and a deviation of 1: a "
              "difference of squares loses its digits. And rows whose first element is far from all others: "
              "distances from it lose their digits as well.", Tensor((2, 4099), fill="spike")),

@@ -54,7 +54,8 @@ __global__ void variances(const float* x, float* out, int cols) {
     if (threadIdx.x == 0) kept = sum / cols;
     __syncthreads();  // thread 0 has read the words of the first sum
     const double all = together(squares);
-    if (threadIdx.x == 0) out[blockIdx.x] = fmax(0.0, all / cols - kept * kept);
+    const double variance = all / cols - kept * kept;
+    if (threadIdx.x == 0) out[blockIdx.x] = variance < 0.0 ? 0.0 : variance;  // fmax would make 0 of NaN
 }
 
 torch::Tensor run(torch::Tensor x, int64_t which) {
