@@ -99,14 +99,14 @@ def _limit() -> tuple[str, ...]:
 
 
 def _workers(*, gpu: bool) -> tuple[str, ...]:
-    """Six test processes where pytest-xdist is there, as many wait; on a GPU one, so that times stay honest.
+    """Four test processes where pytest-xdist is there; on a GPU one, so that times stay honest.
 
     A file is tested by one of them, as what its tests share takes up to a minute to make; those that take
     longest come first (``LONG`` in tests/conftest.py), so that nobody waits for one at the end.
     """
     if gpu or importlib.util.find_spec("xdist") is None:
         return ()
-    return ("-n", "6", "--dist", "loadfile", "--no-loadscope-reorder")
+    return ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False, quick: bool = False) -> int:
