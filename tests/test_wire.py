@@ -43,7 +43,18 @@ def test_any_framed_bytes_end_in_a_message_or_malformed(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"[1]", b'{"a": NaN}', b"[" * 100_000, b'"' + b"9" * 5000, b"\xff\xfe", b"9" * 5000]
+    "body",
+    [
+        b"[1]",
+        b'{"a": NaN}',
+        b"[" * 100_000,
+        b'"' + b"9" * 5000,
+        b"\xff\xfe",
+        b"9" * 5000,
+        b'{"a": ' + b"9" * 301 + b"}",
+        b'{"a": -' + b"9" * 300 + b"}",
+        b'{"a": 1e400}',
+    ],
 )
 def test_what_is_not_an_object_is_malformed(body: bytes) -> None:
     with pytest.raises(wire.MalformedError):

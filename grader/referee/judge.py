@@ -156,14 +156,14 @@ def _in_range(expected: Array, largest: float) -> Array:
         return np.where(too_large, np.copysign(np.inf, expected), expected) if too_large.any() else expected
 
 
-def _if(finite: Array, values: Array) -> Array:
+def _finite_or_zero(finite: Array, values: Array) -> Array:
     """0 in place of those that are not finite."""
     return values if finite.all() else np.where(finite, values, 0.0)
 
 
 def _own(answer: Array, eager: Array, finite: Array, by: Fair) -> Own:
     with np.errstate(invalid="ignore"):
-        off, size = np.abs(_if(finite, eager - answer)), _if(finite, np.abs(answer))
+        off, size = np.abs(_finite_or_zero(finite, eager - answer)), _finite_or_zero(finite, np.abs(answer))
     known = size > NORMAL * by.tiny / by.eps
     part = np.divide(off, size, out=np.zeros_like(off), where=known).max(initial=0.0) if by.small else np.inf
     return Own(float(off.max(initial=0.0)), float(part))
@@ -171,7 +171,7 @@ def _own(answer: Array, eager: Array, finite: Array, by: Fair) -> Own:
 
 def _allowed(answer: Array, finite: Array, by: Fair, own: Own) -> Array:
     with np.errstate(invalid="ignore"):
-        size = _if(finite, np.abs(answer))
+        size = _finite_or_zero(finite, np.abs(answer))
     whole = by.relative * size.max(initial=0.0) if by.relative else 0.0
     allowed = by.factor * own.error + whole + by.ulps * by.eps * size + by.tiny
     if by.small and own.part <= ROUNDINGS * by.eps:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from grader.domain.lessons import Lesson
 
 AT_ONCE = 6  # gradings, where there are cores for them
-A_CORE = {"simt": 2.0, "cuda": 0.5}  # on the CPU back end one waits for its players while another one's run
+PER_CORE = {"simt": 2.0, "cuda": 0.5}  # without a GPU a grading waits for its players part of the time
 
 
 def run(console: Console, choice: detect.Choice) -> bool:
@@ -88,7 +88,7 @@ def _job(say: Callable[[str], None], lesson: Lesson, file: Path, choice: detect.
 def graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
     """What becomes of them, in their order; several at a time, of which one may read a GPU's clock."""
     name, cores = jobs[0].choice.name, os.cpu_count() or 1
-    pool = ThreadPoolExecutor(max(1, min(AT_ONCE, int(cores * A_CORE[name]))))
+    pool = ThreadPoolExecutor(max(1, min(AT_ONCE, int(cores * PER_CORE[name]))))
     begun: list[Callable[[], None]] = []
     try:
         yield pool.map(check, [replace(job, reins=begun.append) for job in jobs])

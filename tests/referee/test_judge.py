@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.domain.verdict import Status
-from grader.referee.judge import by_element, fair, judge
+from grader.referee.judge import by_element, fair, judge, right
 
 RNG = np.random.default_rng(7)
 
@@ -250,3 +250,29 @@ def test_results_of_any_bits_are_judged_without_a_warning_of_numpy(dtype: str) -
             assert (
                 judge(answer, answer.astype(dtype), got, (answer.astype(dtype),)).status is not Status.PASSED
             )
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("shape", [(), (0,), (7, 5)])
+def test_whether_it_is_right_is_asked_without_saying_why(
+    shape: tuple[int, ...], dtype: Any, small: bool
+) -> None:
+    by = None if dtype == np.int32 else fair(dtype)
+    by = by_element(by, 1.0, 1.0) if by and small else by
+    seen = set[bool]()
+    for wrong in (0.0, 1e-7, 1e-3, 1.0, 1e5, np.nan, np.inf):
+        for special in (0.0, np.nan, np.inf, -np.inf, 1e300):
+            answer = np.asarray(RNG.integers(-9, 9, shape), np.float64)
+            if dtype == np.int32:
+                answer = answer.astype(np.int64)
+            elif answer.ndim and answer.size:
+                answer.reshape(-1)[0] = special
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                eager = answer.astype(dtype)
+                got = np.asarray((answer + wrong).astype(dtype))
+            passed = judge(answer, eager, got, (), by).status is Status.PASSED
+            assert right(answer, eager, got, by) == passed
+            seen.add(passed)
+    assert seen == ({True} if 0 in shape else {True, False})

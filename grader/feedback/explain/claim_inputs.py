@@ -269,7 +269,7 @@ def _no_view(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     given = [c.args[0] for one in inside for c in calls(one, kernels(text)) if c.args][:MOST_VIEWS]
     loops = {ast.unparse(n.target): n.iter for n in nodes if isinstance(n, ast.For)}
     made: dict[str, list[ast.expr]] = {}
-    assigned = [n for n in text.nodes if isinstance(n, ast.Assign)] if text.tree else []
+    assigned = [n for n in text.nodes if isinstance(n, ast.Assign)]
     for target, value in ((t, n.value) for n in assigned for t in n.targets):
         made.setdefault(ast.unparse(target), []).append(value)
     values = {name: every[0] for name, every in made.items() if len(every) == 1}

@@ -196,7 +196,7 @@ def _next_block_not_read(text: SubmissionText, finding: Finding) -> Iterator[Fac
 def _on_grid(text: SubmissionText, finding: Finding) -> Iterator[ast.AST]:
     """All nodes of the kernel in Python that the check has run."""
     name = finding.evidence.get("on_grid")
-    for function in text.nodes if text.tree and name else ():
+    for function in text.nodes if name else ():
         if isinstance(function, ast.FunctionDef) and function.name == name:
             yield from ast.walk(function)
 

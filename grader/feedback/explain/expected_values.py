@@ -20,7 +20,7 @@ VALUES = re.compile(r"the right kernel gives (?P<k>[^ ,]+), and the test expects
 
 def lambdas(text: SubmissionText, finding: Finding) -> Iterator[tuple[ast.Lambda, list[ast.expr]]]:
     """What the check's entry in a dict expects, as a function of its input, and the other entries."""
-    dicts = [n for n in text.nodes if isinstance(n, ast.Dict)] if text.tree else []
+    dicts = [n for n in text.nodes if isinstance(n, ast.Dict)]
     for node in dicts:
         for key, value in zip(node.keys, node.values, strict=True):
             named = isinstance(key, ast.Constant) and finding.id.split()[-1:] == [key.value]

@@ -658,7 +658,7 @@ def _void(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if "None" not in finding.message:
         return
     void = {f.name for f in text.host if re.search(r"\bvoid\b", f.head)}
-    returns = [n for n in text.nodes if isinstance(n, ast.Return)] if text.tree else []
+    returns = [n for n in text.nodes if isinstance(n, ast.Return)]
     for node in returns:
         value = node.value
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in void:
@@ -771,7 +771,7 @@ def _idle_barrier(text: SubmissionText, line: int) -> int:
     for kernel in text.kernels:
         if not text.line(kernel.start) <= line <= text.line(kernel.start + len(kernel.body)):
             continue
-        barriers = list(re.finditer(r"\b__syncthreads\s*\(\s*\)", kernel.body))
+        barriers = list(BARRIER.finditer(kernel.body))
         names = re.findall(r"__shared__[^;\[]*?\b(\w+)\s*\[", kernel.body)
         body = re.sub(r"__shared__[^;]*", lambda m: " " * len(m[0]), kernel.body)
         uses = [m.start() for m in re.finditer(rf"\b(?:{'|'.join(names) or '$.'})\b", body)]

@@ -186,7 +186,7 @@ def _own_index(kernel: ast.FunctionDef) -> str:
 def _fraction_for_index(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``x[i / 2]``, which is no whole number even where nothing is left over."""
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", finding.message)}
-    for node in text.nodes if text.tree and "here the index is a float" in finding.message else ():
+    for node in text.nodes if "here the index is a float" in finding.message else ():
         if not (isinstance(node, ast.Subscript) and node.lineno in lines):
             continue
         for part in ast.walk(node.slice):

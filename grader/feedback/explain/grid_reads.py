@@ -412,11 +412,11 @@ def _added_to_nothing(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     said = re.match(r"Line (\d+): .* reads (\w+)\[\d+\], and nobody has written", finding.message)
     places = {
         ast.unparse(node.target)
-        for node in (text.nodes if text.tree and said else ())
+        for node in (text.nodes if said else ())
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript)
         if said and ast.unparse(node.target.value) == said[2]
     }
-    for node in text.nodes if text.tree and said else ():
+    for node in text.nodes if said else ():
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript) and said:
             target = ast.unparse(node.target)
             if node.lineno == int(said[1]) and ast.unparse(node.target.value) == said[2]:

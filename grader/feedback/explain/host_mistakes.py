@@ -254,9 +254,7 @@ def bound(found: Explanation, finding: Finding, source: str) -> Explanation:
     """A function that the module lacks: functions=[...] has nearly its name, or leaves it out."""
     wanted = re.search(r"has no attribute '(\w+)'", finding.message)
     text = read(source)
-    given = (
-        [n for n in text.nodes if isinstance(n, ast.keyword) and n.arg == "functions"] if text.tree else []
-    )
+    given = [n for n in text.nodes if isinstance(n, ast.keyword) and n.arg == "functions"]
     if wanted is None or text.tree is None or len(given) != 1:
         return found
     value = inline_arguments.written_out(text, given[0].value)
@@ -306,7 +304,7 @@ def _bound_names(value: ast.expr) -> dict[str, int]:
 
 def _other_name(rule: str, wanted: str, near: str, line: int, text: SubmissionText) -> Fact:
     """Python and functions=[...] differ in a letter or two: the line of the one that is alone with its spelling."""
-    nodes = list(text.nodes) if text.tree else []
+    nodes = text.nodes
     own = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
     asked = [n.lineno for n in nodes if isinstance(n, ast.Attribute) and n.attr == wanted]
     if near in own and wanted not in own and asked:
@@ -858,7 +856,7 @@ def _plain_tensor(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     if missing is None or text.tree is None:
         return
     layer, dot, name = missing[1].rpartition(".")
-    nodes = list(text.nodes)
+    nodes = text.nodes
     made = [n for n in nodes if isinstance(n, ast.Assign)]
     for node in made:
         value = ast.unparse(node.value)
@@ -990,7 +988,7 @@ def _keyword(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _of_another_call(text: SubmissionText, name: str, word: str) -> tuple[str, str] | None:
     """Where the file hands ``word=`` to the call ``name``, and another function takes it: cause and fix."""
     owner = next((f for f, words in TAKES.items() if word in words), "")
-    nodes = [n for n in text.nodes if isinstance(n, ast.Call)] if text.tree else []
+    nodes = [n for n in text.nodes if isinstance(n, ast.Call)]
     calls = [c for c in nodes if _last(c) == name.rpartition(".")[2] and word in {k.arg for k in c.keywords}]
     if not owner or owner == name.rpartition(".")[2] or len(calls) != 1:
         return None
@@ -1041,7 +1039,7 @@ def _forward_outside(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _shadowed(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``schedule = schedule(...)`` in a function, which makes the name a local one from its first line on."""
     lost = re.search(r"local variable '(\w+)' (?:where it is not|referenced before)", finding.message)
-    for node in text.nodes if text.tree and lost else ():
+    for node in text.nodes if lost else ():
         if not (isinstance(node, ast.Assign) and lost):
             continue
         names = {t.id for t in node.targets if isinstance(t, ast.Name)}

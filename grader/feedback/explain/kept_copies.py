@@ -141,7 +141,7 @@ def _copied(value: ast.expr) -> bool:
 
 def _models(text: SubmissionText) -> Iterator[tuple[ast.ClassDef, ast.FunctionDef, list[ast.FunctionDef]]]:
     """Each class with an ``__init__``, that, and its other methods."""
-    for model in (n for n in text.nodes if isinstance(n, ast.ClassDef)) if text.tree else ():
+    for model in (n for n in text.nodes if isinstance(n, ast.ClassDef)):
         methods = [n for n in model.body if isinstance(n, ast.FunctionDef)]
         init = next((m for m in methods if m.name == "__init__"), None)
         if init is not None:

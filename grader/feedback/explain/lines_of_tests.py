@@ -92,7 +92,7 @@ def _no_tensors(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``[64, 200]`` where the other entries have lists of tensors."""
     if not re.search(r"'(?:int|float|tuple|list|str)' object has no attribute", finding.message):
         return
-    for node in (n for n in text.nodes if isinstance(n, ast.Dict)) if text.tree else ():
+    for node in (n for n in text.nodes if isinstance(n, ast.Dict)):
         mine = {
             k.value: v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)
         }

@@ -132,7 +132,7 @@ def _events_subtracted(text: SubmissionText, finding: Finding) -> Iterator[Fact]
 def _percent_for_a_share(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``torch.quantile(t, 10)``."""
     said = re.search(r"[Qq]uantiles? ?(?:\(\) q )?must be in the range \[0, 1\]", finding.message)
-    for node in text.nodes if text.tree and said else ():
+    for node in text.nodes if said else ():
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)

@@ -386,7 +386,7 @@ def _one_call_divided(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``start.elapsed_time(end) / 1e3 / 100``, where each pair of events lies around one call."""
     timer = finding.evidence.get("timer")
     said, right = (timer.get("said"), timer.get("right")) if isinstance(timer, dict) else (None, None)
-    for node in text.nodes if text.tree and said and right else ():
+    for node in text.nodes if said and right else ():
         match node:
             case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int(many))) if many > 1:
                 if "elapsed_time" in ast.unparse(left) and 0.5 < said * many / right < 2:  # type: ignore[operator]

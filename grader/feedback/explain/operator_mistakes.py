@@ -23,7 +23,7 @@ def _line(function: ast.FunctionDef) -> int:
 
 
 def _called(text: SubmissionText, name: str) -> list[ast.Call]:
-    calls = [n for n in text.nodes if isinstance(n, ast.Call)] if text.tree else []
+    calls = [n for n in text.nodes if isinstance(n, ast.Call)]
     return [c for c in calls if ast.unparse(c.func).endswith(name)]
 
 

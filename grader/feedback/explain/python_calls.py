@@ -191,7 +191,7 @@ def no_iterator(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``next(inputs)`` of a list."""
     told = re.search(r"TypeError: '(?P<kind>\w+)' object is not an iterator", finding.message)
     lines = {int(n) for n in re.findall(r"\.py, line (\d+)", finding.message)}
-    for call in text.nodes if told and text.tree else ():
+    for call in text.nodes if told else ():
         if (
             isinstance(call, ast.Call)
             and ast.unparse(call.func) == "next"
@@ -210,7 +210,7 @@ def ran_out(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     told = re.search(r"StopIteration|IndexError: pop from (?:an )?empty", finding.message)
     lines = {int(n) for n in re.findall(r"\.py, line (\d+)", finding.message)}
     popped = told is not None and told[0].startswith("IndexError")
-    for call in text.nodes if told and text.tree else ():
+    for call in text.nodes if told else ():
         match call:
             case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name)]) if not popped:
                 pass

@@ -104,7 +104,7 @@ def fractions(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _self_forgotten(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """An attribute of the model, without ``self.``."""
     lost = re.search(r"NameError: name '(\w+)' is not defined", finding.message)
-    classes = [n for n in text.nodes if isinstance(n, ast.ClassDef)] if text.tree and lost else []
+    classes = [n for n in text.nodes if isinstance(n, ast.ClassDef)] if lost else []
     for model in classes:
         nodes = list(ast.walk(model))
         own = {n.attr for n in nodes if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"
@@ -207,7 +207,7 @@ def _by_name_only(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     told = re.search(r"(\w+)\(\) takes 0 positional arguments but \d+ (?:was|were) given", said)
     lines = {int(n) for n in re.findall(r"\bline (\d+): ", said)}
     known = {f.name for f in text.python_functions if f.args.kwonlyargs and not f.args.args} | {"schedule"}
-    for node in text.nodes if told and told[1] in known and text.tree else ():
+    for node in text.nodes if told and told[1] in known else ():
         if not (isinstance(node, ast.Call) and node.args and node.lineno in lines and told):
             continue
         if ast.unparse(node.func).rpartition(".")[2] == told[1]:
@@ -315,7 +315,7 @@ def _of_the_class(outer: ast.AST, call: ast.Call, finding: Finding) -> tuple[str
 def _grown(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``out.append(value)`` in a kernel in Python."""
     lost = re.search(r"(\w+) is memory of a fixed size in a kernel.*: it has no (\w+)", finding.message)
-    for node in text.nodes if text.tree and lost else ():
+    for node in text.nodes if lost else ():
         if isinstance(node, ast.Attribute) and lost and node.attr == lost[2]:
             cause = (
                 f"{lost[1]} is memory of a fixed size here, not a list: it has no {lost[2]}. All threads share it, "

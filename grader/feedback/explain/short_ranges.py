@@ -41,7 +41,7 @@ def _one_further(place: tuple[str, str, str]) -> str:
 def _in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``range(i - 1, i + 1)`` and ``x[i - 1:i + 1]`` in the kernel that the check has run."""
     named = finding.evidence.get("on_grid") if "would have to be read" in finding.message else None
-    for function in text.nodes if text.tree and named else ():
+    for function in text.nodes if named else ():
         if not isinstance(function, ast.FunctionDef) or function.name != named:
             continue
         for node in ast.walk(function):

@@ -126,7 +126,7 @@ def _bare(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
 
 def _call_it(text: SubmissionText, name: str) -> str:
     """What to write in place of ``name``; without its arguments where these are not known."""
-    calls = [n for n in text.nodes if isinstance(n, ast.Call)] if text.tree else []
+    calls = [n for n in text.nodes if isinstance(n, ast.Call)]
     same = {ast.unparse(n) for n in calls if ast.unparse(n.func) == name}
     made = [f for f in _functions(text.tree).values() if f.name == name] if text.tree else []
     if name.rpartition(".")[2] in BARE or (made and not made[-1].args.args):

@@ -198,7 +198,7 @@ def _raised(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
 def _not_callable(text: SubmissionText, said: str, line: int) -> Iterator[Fact]:
     """``sum = 0.0`` and then ``sum(x)``."""
     told = re.search(r"'(\w+)' object is not callable", said)
-    calls = [n for n in text.nodes if isinstance(n, ast.Call) and n.lineno == line] if text.tree else []
+    calls = [n for n in text.nodes if isinstance(n, ast.Call) and n.lineno == line]
     for call in calls:
         values = (
             _values(text.tree, call.func, line)
@@ -226,7 +226,7 @@ def _not_callable(text: SubmissionText, said: str, line: int) -> Iterator[Fact]:
 def _in_a_tuple(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     """``self.gemm = nn.Linear(4, 4),`` in a model that then has no such layer."""
     missing = re.search(r"has no parameter like the reference's (\w+)", finding.message)
-    nodes = text.nodes if text.tree and missing else ()
+    nodes = text.nodes if missing else ()
     for node in (n for n in nodes if isinstance(n, ast.Assign)):
         one = node.value.elts[0] if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 1 else None
         if one is not None and missing and [ast.unparse(t) for t in node.targets] == [f"self.{missing[1]}"]:

@@ -20,9 +20,8 @@ def main(what: str) -> int:
         if what == "everything":
             compiler.prepare()
         else:
-            with (
-                tempfile.TemporaryDirectory() as folder
-            ):  # it keeps what it compiled elsewhere, for all of them
+            # What it compiles is kept elsewhere, for all folders that want it.
+            with tempfile.TemporaryDirectory() as folder:
                 library.runtime(Path(folder))
     except (toolchain.ToolchainError, toolchain.CompilerFailed, toolchain.BuildTimeout, OSError):
         return 1
