@@ -2,13 +2,14 @@
 
     python benchmarks/batch_class.py [--count 200] [--hostile 50] [--json FILE]
     python benchmarks/batch_class.py --speed 1,2 --count 40 --hostile 0 [--backend cuda] [--json FILE]
-    python benchmarks/batch_class.py --speed 1,2 --count 8 --lesson 13 --one-cache --backend cuda [--json F]
+    python benchmarks/batch_class.py --speed 1,2 --count 32 --lesson 13 --built --backend cuda [--json F]
 
 With ``--speed`` the same class, no two kernels alike, is graded with each number of workers, from an empty
 cache of builds and once more with what was built. Kept are the seconds of the whole command, in which its
 processes start, and of what lies between its first verdict and its last. On the CPU a worker gets one core
 (taskset); on GPUs the number is theirs. A class of another ``--lesson`` is its solution, so often, each time
-another file: lesson 13 races each, for which a GPU must have nothing else to do.
+another file: lesson 13 races each, for which a GPU must have nothing else to do. With ``--built`` these files
+differ in Python alone, and the solution is graded before: nothing is built, the class is judged once.
 """
 
 from __future__ import annotations
@@ -45,8 +46,10 @@ def grade(
     env: dict[str, str],
     cores: str = "",
     lesson: str = LESSON,
-) -> tuple[list[dict[str, Any]], float, float]:
-    """One batch in a process of its own: its rows, its seconds, and seconds a verdict once the first came."""
+) -> tuple[list[dict[str, Any]], float, float, float]:
+    """One batch in a process of its own: its rows, its seconds, those until the first verdict, and from then
+    on those a verdict.
+    """
     words = ["batch", str(folder), "--lesson", lesson, "--out", str(out), "--backend", backend, "--quiet"]
     words += ["--workers", str(workers), "--limit", "30"]
     command = [*(["taskset", "-c", cores] if cores else []), sys.executable, "-m", "grader", *words]
@@ -62,12 +65,12 @@ def grade(
     if done.returncode not in (0, 1):
         sys.exit(done.returncode)
     rows: list[dict[str, Any]] = json.loads((out / "reports" / "class.json").read_text())["rows"]
-    return rows, seconds, going
+    return rows, seconds, seen[0] - begun if seen else seconds, going
 
 
 def whole(made: list[klass.Made], folder: Path, backend: str, workers: int) -> dict[str, Any]:
     """The class once, with every row compared."""
-    rows, seconds, _ = grade(folder / "class", folder / "results", backend, workers, {})
+    rows, seconds, *_ = grade(folder / "class", folder / "results", backend, workers, {})
     by_student = {row["student"]: row for row in rows}
     wrong = {
         m.student: {
@@ -85,17 +88,21 @@ def whole(made: list[klass.Made], folder: Path, backend: str, workers: int) -> d
     }  # fmt: skip
 
 
-def same(lesson: str, count: int, folder: Path) -> None:
-    """A class that hands in the lesson's solution, each with a comment of their own."""
+def same(lesson: str, count: int, folder: Path, *, built: bool) -> None:
+    """A class that hands in the lesson's solution, each with a comment of their own.
+
+    The comment is in the kernel, so that each is built, or with ``built`` in Python.
+    """
     folder.mkdir()
     code = lessons.find(lesson).solution.read_text()
     for number in range(count):
-        text = code.replace("__global__", f"// {number}\n__global__", 1)
+        kernel = code.replace("__global__", f"// {number}\n__global__", 1)
+        text = f"{code}\n# {number}\n" if built else kernel
         (folder / f"student{number:03}.py").write_text(text)
 
 
 def speeds(
-    folder: Path, backend: str, counts: list[int], number: int, *, one_cache: bool, lesson: str
+    folder: Path, backend: str, counts: list[int], number: int, *, built: bool, lesson: str
 ) -> dict[str, Any]:
     """Gradings a second by number of workers, with an empty cache of builds and with that of the first time.
 
@@ -103,8 +110,8 @@ def speeds(
     """
     runs: dict[str, dict[str, Any]] = {}
     with contextlib.ExitStack() as caches:
-        for count in sorted(counts, reverse=one_cache):
-            if not runs or not one_cache:
+        for count in counts:
+            if not runs or not built:
                 env = {"COURSE_CACHE": caches.enter_context(tempfile.TemporaryDirectory())}
                 subprocess.run(
                     [
@@ -113,25 +120,31 @@ def speeds(
                     ],
                     cwd=ROOT, env=os.environ | env, check=True, stdout=subprocess.DEVNULL,
                 )  # fmt: skip
+                if built:
+                    # Before a class is graded, its lesson is tried on its solution and its starter.
+                    grade(folder / "before", folder / "results-before", backend, 1, env, lesson=lesson)
             cores = ",".join(map(str, range(count))) if backend == "simt" else ""
             run: dict[str, Any] = {}
-            for kind in ("_cached",) if runs and one_cache else ("", "_cached"):
+            for kind in ("_cached",) if built else ("", "_cached"):
                 out = folder / f"results-{count}{kind}"
-                rows, took, going = grade(folder / "class", out, backend, count, env, cores, lesson)
+                rows, took, first, going = grade(folder / "class", out, backend, count, env, cores, lesson)
                 assert len(rows) == number
                 run |= {f"seconds{kind}": round(took, 1), f"seconds_each{kind}": round(took / number, 2)}
-                run |= {f"going_seconds_each{kind}": round(going, 2)}
+                run |= {
+                    f"going_seconds_each{kind}": round(going, 2),
+                    f"first_verdict_seconds{kind}": round(first, 1),
+                }
             run["statuses"] = dict(Counter(klass.status(row["checks"]) for row in rows))
             runs[str(count)] = run
             print(count, run, flush=True)
-    first = runs[str(min(counts))]
+    slowest = runs[str(min(counts))]
     kinds = [
         kind
-        for kind in first
+        for kind in slowest
         if kind.startswith(("seconds", "going")) and not kind.startswith("seconds_each")
     ]
     times = {
-        kind: {k: round(first[kind] / v[kind], 2) for k, v in runs.items() if kind in v} for kind in kinds
+        kind: {k: round(slowest[kind] / v[kind], 2) for k, v in runs.items() if kind in v} for kind in kinds
     }
     return {"runs": runs, "times_as_fast": times}
 
@@ -144,7 +157,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--speed", default="", help="numbers of workers to compare: 1,2,4")
     parser.add_argument("--lesson", default=LESSON, help="with --speed")
-    parser.add_argument("--one-cache", action="store_true", help="only the most workers begin without builds")
+    parser.add_argument("--built", action="store_true", help="with --lesson: nothing is left to build")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     made = klass.make(options.count, options.hostile, kernels=bool(options.speed))
@@ -153,12 +166,13 @@ def main() -> None:
         if options.lesson == LESSON:
             klass.write(made, folder / "class")
         else:
-            same(options.lesson, options.count, folder / "class")
+            same(options.lesson, options.count, folder / "class", built=options.built)
+            same(options.lesson, 1, folder / "before", built=True)
         if options.speed:
             counts = [int(x) for x in options.speed.split(",")]
             result = speeds(
                 folder, options.backend, counts, options.count,
-                one_cache=options.one_cache, lesson=options.lesson,
+                built=options.built, lesson=options.lesson,
             )  # fmt: skip
         else:
             result = whole(made, folder, options.backend, options.workers)
