@@ -14,6 +14,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
 
@@ -59,7 +60,7 @@ class CapstoneProblem:
 
     def sizes(self, which: str = "FULL") -> dict[str, int]:
         """The sizes by name: of ``FULL`` or of ``SMALL``. The file is read and never imported."""
-        for node in ast.parse(self.reference.read_text("utf-8")).body:
+        for node in python_text.parse(self.reference.read_text("utf-8")).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == which:
                 assert isinstance(node.value, ast.Dict)
                 names = [ast.literal_eval(key) for key in node.value.keys if key is not None]
@@ -86,7 +87,7 @@ def computed(rule: str, sizes: dict[str, int]) -> int:
             return node.value
         raise BadInputError(f"{ast.unparse(node)} in {rule!r} is no number, no size and no sum or product.")
 
-    return value(ast.parse(rule, mode="eval").body)
+    return value(python_text.parse(rule, mode="eval").body)
 
 
 def find(word: str) -> CapstoneProblem:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import nbformat
 from nbformat import NotebookNode, v4
 
-from grader.domain import folds
+from grader.domain import folds, python_text
 from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE
 from grader.domain.notebook import TAG
@@ -231,7 +231,7 @@ def _parts(text: str) -> list[str]:
     lines = text.splitlines()
     cuts = [0]
     try:
-        body = ast.parse(text).body
+        body = python_text.parse(text).body
     except SyntaxError:  # a starter may be as broken as its exercise wants it
         body = []
     for node in body:

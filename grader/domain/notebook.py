@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from nbformat import ValidationError, reader
 
+from grader.domain import python_text
 from grader.domain.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def plain(text: str) -> str:
     lines = text.splitlines()
     for _ in range(min(len(lines), MOST_MAGICS)):  # the whole cell is parsed each time
         try:
-            ast.parse("\n".join(lines))
+            python_text.parse("\n".join(lines))
         except SyntaxError as error:
             at = (error.lineno or 1) - 1
             if at >= len(lines) or not MAGIC.match(lines[at]):
@@ -200,7 +201,7 @@ def _lost(cells: list[Cell], parts: list[tuple[int, int, str]]) -> str:
 
 def _walk(text: str) -> list[ast.AST]:
     try:
-        return list(ast.walk(ast.parse(text)))
+        return list(ast.walk(python_text.parse(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.domain import python_text
 from grader.domain.cache import cache_folder
 from grader.domain.disk import legible, write
 from grader.domain.errors import BadInputError
@@ -39,7 +39,7 @@ class Submission:
     def syntax_error(self) -> SyntaxError | None:
         """The file's first syntax error, found without running it."""
         try:
-            ast.parse(self.source)
+            python_text.parse(self.source)
         except SyntaxError as error:
             return error
         except (ValueError, RecursionError, MemoryError) as error:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
 
+from grader.domain import python_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
@@ -53,7 +55,7 @@ def differing(error: BaseException, path: str, results: list[torch.Tensor]) -> D
 
 def _compared(path: str, line: int) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The two sides of each comparison in the statement of this line."""
-    tree = ast.parse("".join(linecache.getlines(path)))
+    tree = python_text.parse("".join(linecache.getlines(path)))
     statements = [n for n in ast.walk(tree) if isinstance(n, ast.Assert | ast.Expr)]
     for statement in (s for s in statements if s.lineno <= line <= (s.end_lineno or 0)):
         for node in ast.walk(statement):

@@ -6,7 +6,6 @@ is never changed: each candidate is a copy with one change, graded for the check
 
 from __future__ import annotations
 
-import ast
 import functools
 import itertools
 import keyword
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.domain.within import TooMuchError, within
@@ -614,7 +614,7 @@ def _passes(
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        python_text.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

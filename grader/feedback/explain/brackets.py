@@ -8,6 +8,8 @@ import random
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -186,7 +188,7 @@ def _agree(one: str, other: str) -> bool:
 def _parsed(code: str) -> ast.expr | None:
     plain = re.sub(r"\bstatic_cast\s*<[^<>]*>|(?<=[\d.])[fF]\b", "", code)
     try:
-        return ast.parse(plain.strip(), mode="eval").body
+        return python_text.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
         return None
 

@@ -7,6 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Status
 from grader.feedback.explain.source_text import WRONG, Fact, Finder, SubmissionText, operation
 from grader.feedback.explain.whole_division import grids, number_of, rounded_up_whole
@@ -187,7 +188,7 @@ def _sum_in_python(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         alone = re.fullmatch(rf"\s*return\s+{re.escape(match[0])}\s*(?:#.*)?", code)
         if line is None or alone is None or not one.n or one.ceiling(ANY_WIDTH):
             continue
-        n, d = ast.parse(one.n, mode="eval").body, ast.parse(one.d, mode="eval").body
+        n, d = python_text.parse(one.n, mode="eval").body, python_text.parse(one.d, mode="eval").body
         more = ast.BinOp(ast.BinOp(n, ast.Add(), d), ast.Sub(), ast.Constant(1))
         few = int(line[5]) < int(line[6])
         cause = (

@@ -10,7 +10,6 @@ traces: there, too, a wrong program is fixed with parts of right ones.
 
 from __future__ import annotations
 
-import ast
 import keyword
 import re
 from collections import Counter
@@ -18,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING
+
+from grader.domain import python_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,7 +114,7 @@ def _filled(source: str) -> str:
     """The file with ``pass`` in blocks of Python that have lost their last statement."""
     for _ in range(8):
         try:
-            ast.parse(source)
+            python_text.parse(source)
         except IndentationError as error:
             header = re.search(r"expected an indented block after .* on line (\d+)", error.msg)
             if header is None or not error.lineno:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import PENDING, Finding, Status
 from grader.feedback.explain.source_text import Fact, SubmissionText
 
@@ -50,7 +51,7 @@ def marked(findings: Sequence[Finding], task: Task, source: str) -> list[Finding
 def _called(source: str) -> dict[str, set[str]]:
     """Each function and class of the file, and the names that it uses."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     return {

@@ -14,6 +14,7 @@ import re
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import CppFunction, Fact, SubmissionText
 from grader.feedback.explain.tensor_calls import handed_over_by_name
@@ -170,7 +171,7 @@ def _parsed(value: str) -> ast.expr | None:
     """A C++ expression of sums and products as Python's; None of anything else."""
     text = re.sub(r"(?<=[\d.])[fF]\b", "", value.replace("::", ".").replace("->", "."))
     try:
-        tree = _Plain().visit(ast.parse(text, mode="eval")).body
+        tree = _Plain().visit(python_text.parse(text, mode="eval")).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     allowed = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.expr_context)

@@ -6,6 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -16,7 +18,7 @@ AWAY = "Take it away."
 def without(source: str, lines: Collection[int]) -> str:
     """How to take the statements of these lines away: a sentence, with the heads of blocks that they alone fill."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return AWAY
     text, gone, heads = source.splitlines(), set(lines), list[int]()

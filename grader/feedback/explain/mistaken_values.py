@@ -7,6 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.launch_view import Launch, launches
 from grader.feedback.explain.misread_steps import RACES, kernel_in_python
@@ -94,7 +95,7 @@ def _compared(finding: Finding) -> tuple[list[object], list[object]] | None:
     """The list that a function gave, and the one expected."""
     said = LISTS.search(finding.message)
     try:
-        got, want = (ast.literal_eval(one) for one in said.groups()) if said else ((), ())
+        got, want = (python_text.literal(one) for one in said.groups()) if said else ((), ())
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     return (got, want) if isinstance(got, list) and isinstance(want, list) else None

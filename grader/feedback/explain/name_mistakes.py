@@ -8,6 +8,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import indices
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, read
@@ -132,7 +133,7 @@ def _in_arguments(function: Function, line: int, known: dict[str, str]) -> str:
     made = [n for n in ast.walk(function) if isinstance(n, ast.Assign) and n.lineno == line]
     if len(made) != 1:
         return ""
-    said = ast.unparse(_ByArguments(known).visit(ast.parse(ast.unparse(made[0]))))
+    said = ast.unparse(_ByArguments(known).visit(python_text.parse(ast.unparse(made[0]))))
     return "" if re.search(r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\.[yz]\b", said) else said
 
 

@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import OUTSIDE, TWICE, WRONG, Fact, Finder, SubmissionText
 
@@ -115,7 +116,7 @@ def _in_cuda(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
                 continue
             python = BUILT.sub(lambda m: m[1], CAST.sub("", code))
             try:
-                node = ast.parse(python.strip(), mode="eval").body
+                node = python_text.parse(python.strip(), mode="eval").body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue
             off = _off(node, ("blockIdx", "threadIdx", "blockDim"))

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from grader.domain import python_text
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -204,7 +206,7 @@ def _formula(line: str) -> _Formula | None:
         return None  # it may be of whole numbers
     blank = BLANKED.sub(lambda m: " " * len(m[0]), SUFFIX.sub(" ", found["value"]))
     try:
-        tree = ast.parse(f"({blank})", mode="eval").body
+        tree = python_text.parse(f"({blank})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return _Formula(found["head"], found["value"], tree, line.rstrip().endswith(";"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from grader.domain import python_text
+
 DOES = {ast.Add: "adds", ast.Sub: "subtracts", ast.Mult: "multiplies", ast.Div: "divides", ast.FloorDiv: "divides",
         ast.Mod: "takes a remainder", ast.Pow: "takes a power", ast.MatMult: "multiplies matrices"}  # fmt: skip
 SIGNS = {
@@ -38,7 +40,7 @@ def _value(statement: str) -> ast.expr | None:
     code = re.sub(r"\s//.*$", "", statement).strip().rstrip(";")
     found = re.fullmatch(r"(?:return\b|[^=!<>()]*[^=!<>()+*/-]=(?!=))\s*(?P<value>[^;=]+(?:\([^;]*)?)", code)
     try:
-        return ast.parse(SUFFIX.sub("", found["value"]).strip(), mode="eval").body if found else None
+        return python_text.parse(SUFFIX.sub("", found["value"]).strip(), mode="eval").body if found else None
     except (SyntaxError, ValueError, RecursionError):
         return None
 

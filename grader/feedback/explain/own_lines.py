@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, split_commas, tokenize
+from grader.domain import python_text
 from grader.feedback.explain import torch_names
 from grader.feedback.look.python_source import cpp_sources
 
@@ -34,7 +35,7 @@ def blanked(code: str) -> str:
 def code_of(source: str) -> str:
     """The C++ in a Python file's strings, each line where it is in the file; of other text, the text itself."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return blanked(source)
     found = list(cpp_sources(tree))
@@ -52,7 +53,7 @@ def code_of(source: str) -> str:
 def cpp_alone(source: str) -> str:
     """The same, but nothing for a file of Python that holds no C++."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return blanked(source)
     python = any(isinstance(n, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.Call) for n in tree.body)
@@ -62,7 +63,7 @@ def cpp_alone(source: str) -> str:
 def beginnings(source: str) -> list[int]:
     """The lines where the source's strings of C++ begin."""
     try:
-        return [text.line for text in cpp_sources(ast.parse(source)) if text.exact]
+        return [text.line for text in cpp_sources(python_text.parse(source)) if text.exact]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
@@ -86,7 +87,7 @@ def run_together(name: str, known: list[str], source: str) -> tuple[str, int]:
 def declared(source: str) -> list[tuple[str, int]]:
     """The functions that cpp_sources declares or defines, each with its line, as far as they stand in a string."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found: list[tuple[str, int]] = []

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Status
 from grader.feedback.explain.source_text import OUTSIDE, WRONG, Fact, Finder, SubmissionText
 
@@ -70,7 +71,7 @@ def _value(statement: str) -> ast.expr | None:
     code = re.sub(r"\bstatic_cast\s*<[^<>]*>|(?<=[\d.])[fF]\b", "", code)
     found = re.fullmatch(r"(?:return\b|[^=!<>]*[^=!<>+*/-]=(?!=))\s*(?P<value>.+)", code)
     try:
-        return ast.parse((found["value"] if found else code).strip(), mode="eval").body
+        return python_text.parse((found["value"] if found else code).strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

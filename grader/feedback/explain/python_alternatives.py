@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.feedback.explain.alternatives import Alternative, ranked
 from grader.feedback.explain.changes import Change
 
@@ -90,7 +91,7 @@ class _File:
 def alternatives(source: str, lines: set[int]) -> list[Alternative]:
     """All alternatives of the file's functions, those of functions with one of ``lines`` first, the usual ones first."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     texts = source.splitlines(keepends=True) or [""]
@@ -113,7 +114,7 @@ def _another(source: str, change: Change) -> bool:
     """Whether it makes another file of Python."""
     text = change.apply(source)
     try:
-        ast.parse(text)
+        python_text.parse(text)
     except SyntaxError:
         return False
     return text != source
@@ -263,7 +264,9 @@ def _brackets_moved(file: _File, node: ast.BinOp, sign: str) -> Iterator[tuple[s
         if isinstance(inner, ast.BinOp) and place and text.startswith("(" if inner is node.left else left):
             b, how, c = file.text(inner.left), file.source[slice(*place)], file.text(inner.right)
             now = f"{other} {sign} {b} {how} {c}" if inner is node.right else f"{b} {how} {c} {sign} {other}"
-            if ast.dump(ast.parse(now, mode="eval").body) != ast.dump(ast.parse(text, mode="eval").body):
+            if ast.dump(python_text.parse(now, mode="eval").body) != ast.dump(
+                python_text.parse(text, mode="eval").body
+            ):
                 yield "operator", file.change("replace", first, last, now, node.lineno)
     if isinstance(node.left, ast.Call) and len(node.left.args) == 1 and not node.left.keywords:
         now = f"{file.text(node.left.func)}({file.text(node.left.args[0])} {sign} {right})"

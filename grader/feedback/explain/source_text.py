@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from grader.backends.simt.compile.tokens import Tokens, closing, tokenize
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain import own_lines
 from grader.feedback.look.python_source import cpp_sources
@@ -172,7 +173,7 @@ def read(source: str) -> SubmissionText:
     """The text with its C++ functions; without any where the Python cannot be parsed. It is not to be changed."""
     text = SubmissionText(source)
     try:
-        text.tree = ast.parse(source)
+        text.tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
     text.code = own_lines.code_of(source) if any(cpp_sources(text.tree)) else ""

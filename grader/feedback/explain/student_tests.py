@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
 
@@ -248,7 +249,9 @@ def _too_narrow(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
         ):
             if isinstance(node.left, ast.Name) and "int32" in ast.unparse(value):
                 x, code = node.left.id, text.quoted(node)
-                wide = ast.unparse(ast.BinOp(ast.parse(f"{x}.long()", mode="eval").body, node.op, node.right))
+                wide = ast.unparse(
+                    ast.BinOp(python_text.parse(f"{x}.long()", mode="eval").body, node.op, node.right)
+                )
                 cause = (
                     f"{x} is int32, and so is `{code}`: what is larger than {INT32 - 1:,} does not fit, and another number "
                     f"comes out. The right kernel gives {values['k']} there."

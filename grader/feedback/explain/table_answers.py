@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.listed_names import SAID
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText
@@ -47,7 +48,7 @@ def _no_entry(text: SubmissionText, finding: Finding) -> Iterator[Fact]:
     said = LOST.search(finding.message)
     if said is None or text.tree is None:
         return
-    tables, key = _tables(text.tree), ast.literal_eval(said["key"])
+    tables, key = _tables(text.tree), python_text.literal(said["key"])
     asked = [n for n in text.nodes if isinstance(n, ast.Subscript) and n.lineno == int(said["line"])]
     if len(asked) != 1 or (table := tables.get(name := ast.unparse(asked[0].value))) is None:
         return  # of two in a line it may be either

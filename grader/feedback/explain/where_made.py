@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.domain.verdict import Finding, Status
 from grader.feedback.explain.source_text import Fact, Finder, SubmissionText, read
 
@@ -161,7 +162,7 @@ def _made(tree: ast.Module, node: ast.expr, line: int, kind: str, want: str = ""
 def _is_code(text: str) -> bool:
     """Whether a text is a number, or an expression of Python that computes something."""
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        node = python_text.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return isinstance(node, ast.BinOp) or (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import tokenize
+from grader.domain import python_text
 from grader.feedback.look import cuda_source, python_source
 from grader.feedback.look.advice import Advice
 
@@ -28,7 +28,7 @@ def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
     """
     advice = _todos(submission.source, starter)
     try:
-        tree = ast.parse(submission.source)
+        tree = python_text.parse(submission.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return advice
     left, beside = MAX_CHARACTERS, python_source.attributes(tree)
@@ -57,7 +57,7 @@ def launches_on_default_stream(source: str) -> list[int]:
 def _lines(source: str, found: Callable[[python_source.CudaText], Iterator[int]]) -> list[int]:
     """The lines that are found in a submission's CUDA C++."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     texts = python_source.cuda_sources(tree)
@@ -68,7 +68,7 @@ def _lines(source: str, found: Callable[[python_source.CudaText], Iterator[int]]
 def words_of_kernels(source: str) -> set[str]:
     """The words of a submission's CUDA C++; those of comments and of strings in it are none."""
     try:
-        texts = list(python_source.cuda_sources(ast.parse(source)))
+        texts = list(python_source.cuda_sources(python_text.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     return {token.text for text in texts for token in tokenize(text.source) if token.kind == "id"}

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from grader.domain import python_text
 from grader.feedback.look.advice import Advice
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def line_of(source: str, name: str, *, result: bool = False) -> int:
     ``result``: of a function the line of its `return`, if there is only one.
     """
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     line = 0
@@ -91,7 +92,7 @@ def line_of(source: str, name: str, *, result: bool = False) -> int:
 def returns_of(source: str, name: str) -> list[int]:
     """The lines of all `return` with a value in the last function of that name at the top of a file."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     made = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
@@ -101,7 +102,7 @@ def returns_of(source: str, name: str) -> list[int]:
 def line_of_key(source: str, name: str, key: str) -> int:
     """The line at the top that gives the dict ``name`` its ``key``, or of the dict; 0 if none is."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     made, given = 0, 0
@@ -146,7 +147,7 @@ def _key_in(value: ast.expr, key: str) -> int:
 def line_of_entry(source: str, function: str, key: object) -> int:
     """The line of ``"key": ...`` in a dict, or of an ``if`` that asks for the key and returns; 0 for none."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     lines, compared = [0], list[int]()
@@ -166,7 +167,7 @@ def line_of_value(source: str, value: object) -> int:
     Where the dict holds a function of the file for it, the line of that function.
     """
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     functions = {n.name: n.lineno for n in tree.body if isinstance(n, ast.FunctionDef)}
@@ -211,7 +212,7 @@ HARMLESS = frozenset(
 def never_fails(source: str, name: str) -> int:
     """The line of the function ``name`` if neither it nor what it calls asserts or raises; else 0."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     known = _bound(tree)
@@ -261,7 +262,7 @@ def _may_raise(node: ast.AST) -> bool:
 def hands_back(source: str, name: str) -> int:
     """The line of a `return` with a value in the function ``name``; 0 if there is none."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     for node in tree.body:
@@ -311,7 +312,7 @@ class CallsInside:
 def calls_in(source: str, function: str) -> CallsInside | None:
     """What the last function of that name calls; None if there is none."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function]
@@ -402,7 +403,7 @@ def _loops(node: ast.With) -> bool:
 def first_use(source: str, name: str, parameter: int) -> int:
     """The first line of the function ``name`` that uses its parameter of this number; 0 if none does."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     lines = [0]
@@ -417,7 +418,7 @@ def first_use(source: str, name: str, parameter: int) -> int:
 def guard(source: str, name: str) -> tuple[int, str] | None:
     """Line and condition of the function's only `if`; None if it has none, or several."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in tree.body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from grader.domain import lessons, submission
+from grader.domain import lessons, python_text, submission
 from grader.domain.errors import BadInputError
 from grader.domain.installation import document
 from grader.domain.task import Task
@@ -76,7 +76,7 @@ def _require(ref: Submission, names: set[str]) -> None:
     """The reference must define these; said before anything is started."""
     if error := ref.syntax_error():
         raise BadInputError(f"{ref.name}, line {error.lineno}: SyntaxError: {error.msg}.")
-    tree = ast.parse(ref.source)
+    tree = python_text.parse(ref.source)
     found: set[str] = set()
     for node in tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):

@@ -12,7 +12,7 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grader.domain import packages
+from grader.domain import packages, python_text
 from grader.domain.cache import cache_folder
 from grader.domain.errors import BadInputError
 
@@ -62,7 +62,9 @@ def read(path: Path) -> Problem:
     reference = folder / "reference.py"
     if not reference.is_file():
         raise BadInputError(f"There is no reference.py beside {file}.")
-    names = {n.name for n in ast.parse(reference.read_text("utf-8")).body if isinstance(n, ast.FunctionDef)}
+    names = {
+        n.name for n in python_text.parse(reference.read_text("utf-8")).body if isinstance(n, ast.FunctionDef)
+    }
     if missing := [n for n in NEEDED if n not in names]:
         raise BadInputError(f"{reference.name} beside {file} defines no {missing[0]}.")
     own_check = "check_implementation" in reference.read_text("utf-8")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.backends.simt.compile import build_cache
+from grader.domain import python_text
 from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.lesson_support.generated.read_code import Code, graphs
@@ -121,7 +122,7 @@ class Reader:
 def borrowed(source: str) -> int:
     """The line where a file, imported, takes something of the grader's that reads generated code; or 0."""
     try:
-        tree = ast.parse(source)
+        tree = python_text.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     for node in _imported(tree.body):

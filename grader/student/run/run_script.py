@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.domain import workspace
+from grader.domain import python_text, workspace
 from grader.domain.errors import BadInputError
 from grader.protocol.process_exit import leave
 from grader.student.run import cells, error_words, exercises, local_build, run_tests
@@ -98,7 +98,7 @@ def _notebook(file: Path, folder: Path) -> None:
     for cell in cells.read(file):
         path = folder / f"cell_{cell.number}.py"
         path.write_text(cell.source, "utf-8")
-        tree = ast.parse(cell.source, str(path))
+        tree = python_text.parse(cell.source, str(path))
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, str(path), "exec"), space)  # noqa: S102 - the student's own notebook
         if isinstance(last, ast.Expr):

@@ -6,7 +6,7 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Any
 
-from grader.domain import packages
+from grader.domain import packages, python_text
 from grader.student.run import error_words
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def collected(file: Path) -> bool:
     if file.suffix != ".py" or not (file.name.startswith("test_") or file.stem.endswith("_test")):
         return False
     try:
-        tree = ast.parse(file.read_text("utf-8"))
+        tree = python_text.parse(file.read_text("utf-8"))
     except (OSError, ValueError, SyntaxError):
         return False  # running it says what is wrong
     return any(

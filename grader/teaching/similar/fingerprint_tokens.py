@@ -5,12 +5,13 @@ CUDA and C++ inside of Python strings is read as C++; comments and layout disapp
 
 from __future__ import annotations
 
-import ast
 import io
 import keyword
 import re
 import tokenize
 from typing import TYPE_CHECKING, NamedTuple
+
+from grader.domain import python_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ class Token(NamedTuple):
 def tokens(source: str) -> list[Token]:
     """Tokens with their lines. What is not Python is read as C++, so that nothing is without fingerprints."""
     try:
-        ast.parse(source)
+        python_text.parse(source)
         return list(_python(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
         return list(_cpp(source, 1))

@@ -7,13 +7,13 @@ is not known here, or a modifier that would change its result, is refused by nam
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.backends.simt.compile.tokens import Token, Tokens, closing, following, joined, split_commas
+from grader.domain import python_text
 
 ASM = frozenset(("asm", "__asm", "__asm__"))
 TYPES = {
@@ -804,7 +804,7 @@ def _text(tokens: list[Token]) -> str | None:
             found = re.fullmatch(r'R"(\w*)\((.*)\)\1"', token.text, re.S)
             said += found[2] if found else ""
         elif token.kind == "str" and token.text.startswith('"'):
-            said += ast.literal_eval(token.text.replace("\\\n", ""))
+            said += python_text.literal(token.text.replace("\\\n", ""))
         else:
             return None
     return said
