@@ -1,8 +1,12 @@
 """How lesson 02 is graded: on a grid whose memory the referee owns, so it sees every access."""
 
+import math
+
 from grader.domain.task import Prediction, Task
 from grader.referee.parts.answers import PlainCalls
-from grader.referee.parts.grid_kernels import OnGrid
+from grader.referee.parts.grid_kernels import Launch, OnGrid
+
+SPECIAL = (0.0, math.inf, 1e-7, -math.inf, math.nan, 0.12345678)
 
 
 def _scaled(x: list[float], factor: float) -> list[float]:
@@ -14,15 +18,28 @@ def _neighbours(x: list[float]) -> list[float]:
     return [sum(padded[i : i + 3]) for i in range(len(x))]
 
 
-def _scale(name: str, n: int, size: int, points: int, why: str) -> OnGrid:
-    return OnGrid(name, "scale_blocks", n, size, _scaled, points, why, (-2.5,))
+def _scale(name: str, n: int, size: int, points: int, why: str, *others: Launch) -> OnGrid:
+    return OnGrid(name, "scale_blocks", n, size, _scaled, points, why, (-2.5,), others)
 
 
 TASK = Task(
     title="A kernel in Python",
     entry="scale",
     parts=(
-        OnGrid("scale", "scale", 11, 0, _scaled, 3, "Each thread does its own element.", (3.0,)),
+        OnGrid(
+            "scale",
+            "scale",
+            11,
+            0,
+            _scaled,
+            3,
+            "Each thread does its own element.",
+            (3.0,),
+            (
+                Launch(len(SPECIAL), x=SPECIAL),
+                Launch(len(SPECIAL), x=SPECIAL, extra=(0.0,)),
+            ),
+        ),
         PlainCalls(
             "blocks_for",
             "blocks_for",
@@ -38,6 +55,7 @@ TASK = Task(
                 (0, 8),
                 (1025, 1024),
                 (1_000_001, 1_000_000),
+                (10_000_000, 8),
             ),
             lambda n, size: -(-n // size),
             3,
@@ -45,8 +63,24 @@ TASK = Task(
             whole=True,
             draw=lambda rng: (int(rng.integers(1, 10_000)), int(rng.integers(1, 1024))),
         ),
-        _scale("whole blocks", 24, 8, 3, "Three blocks of eight threads, all full."),
-        _scale("ragged", 37, 8, 4, "The last block has five elements for eight threads."),
+        _scale(
+            "whole blocks",
+            24,
+            8,
+            3,
+            "Three blocks of eight threads, all full.",
+            Launch(12, 6),
+            Launch(len(SPECIAL), 3, SPECIAL),
+        ),
+        _scale(
+            "ragged",
+            37,
+            8,
+            4,
+            "The last block has five elements for eight threads.",
+            Launch(37, 6, surplus=1),
+            Launch(5, 2, surplus=3),
+        ),
         _scale("one element", 1, 16, 1, "Fifteen of the sixteen threads have nothing to do."),
         OnGrid(
             "neighbours",
@@ -56,8 +90,21 @@ TASK = Task(
             _neighbours,
             3,
             "Each thread adds three elements, at the two ends two.",
+            others=(
+                Launch(4, 2, (math.inf, 1.0, 2.0, math.nan)),
+                Launch(5, 5, (-math.inf, 1.0, math.inf, 1e-7, 0.25)),
+            ),
         ),
-        OnGrid("neighbours, ragged", "neighbours", 29, 8, _neighbours, 2, "Threads past the end do nothing."),
+        OnGrid(
+            "neighbours, ragged",
+            "neighbours",
+            29,
+            8,
+            _neighbours,
+            2,
+            "Threads past the end do nothing.",
+            others=(Launch(29, 6, surplus=2),),
+        ),
         OnGrid(
             "neighbours, one element",
             "neighbours",

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from grader.lesson_support.grid import AccessError, not_an_index
+from grader.protocol.plain_numbers import heard, told
 
 if TYPE_CHECKING:
     from grader.player.commands import Callback
@@ -47,10 +48,12 @@ class Remote:
         if kind == "write" and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise TypeError(f"{self._name}[{index}] holds one number, not a {type(value).__name__}")
         # Where the kernel does this, for the message; nothing else rests on it.
-        reply = self._callback.ask({kind: [self._name, index, value], "line": sys._getframe(2).f_lineno})
+        reply = self._callback.ask(
+            {kind: [self._name, index, told(value)], "line": sys._getframe(2).f_lineno}
+        )
         if "fault" in reply:
             raise AccessError(reply["fault"])
-        return reply["value"]
+        return heard(reply["value"])
 
 
 class Nothing(TypedDict):

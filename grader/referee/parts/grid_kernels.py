@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from grader.domain.digits import apart
@@ -11,6 +11,7 @@ from grader.domain.part import Check
 from grader.domain.verdict import Finding, Status
 from grader.feedback.look import python_source
 from grader.lesson_support.grid import Access, AccessError, Array, Grid, Who
+from grader.protocol.plain_numbers import heard, told
 from grader.referee.fault import FaultError
 
 if TYPE_CHECKING:
@@ -30,12 +31,27 @@ NEIGHBOURS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Launch:
+    """A further launch that must be right for the same check; what is None is as in the first.
+
+    ``x``: the input, which is else drawn. ``surplus``: blocks more than it takes to cover ``n``.
+    """
+
+    n: int
+    size: int | None = None
+    x: tuple[float, ...] = ()
+    surplus: int = 0
+    extra: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OnGrid:
     """The kernel ``entry`` on ``n`` elements: ``kernel([block, thread, size, n,] x, out, *extra)``.
 
     ``size`` 0 is a kernel of one index, ``kernel(i, x, out, *extra)``; else blocks have ``size`` threads, and
-    there are as many as cover ``n``. A thread writes the element of ``out`` with its own number in the grid.
-    ``answer`` maps the list x to the list out (the extras come after x).
+    there are as many as cover ``n``. A thread writes the element of ``out`` with its own number in the grid,
+    and one without such an element does nothing. ``answer`` maps the list x to the list out (the extras come
+    after x). ``others`` are launched after it.
     """
 
     name: str
@@ -46,6 +62,8 @@ class OnGrid:
     points: int
     why: str
     extra: tuple[float, ...] = ()
+    others: tuple[Launch, ...] = ()
+    launch: Launch = Launch(0)  # of this launch: its input and its surplus blocks
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -53,16 +71,27 @@ class OnGrid:
         return (Check(self.name, self.points, self.why),)
 
     def judge(self, session: PartSession) -> Iterator[Finding]:
-        """Run every thread once, in an order drawn now."""
+        """Run every thread of each launch once, in an order drawn now; the first that is wrong is told."""
         (check,) = self.checks
         try:
-            yield self._judge(session, check)
+            finding = self._judge(session, check)
+            for other in self.others if finding.ok else ():
+                finding = self._with(other)._judge(session, check)
+                if not finding.ok:
+                    finding = replace(finding, message=f"{finding.message} {other_launch(self, other)}")
+                    break
+            yield finding
         except FaultError as fault:
             fault.evidence["on_grid"] = self.entry
             yield session.fallen(check, fault)
 
+    def _with(self, other: Launch) -> OnGrid:
+        size = self.size if other.size is None else other.size
+        extra = self.extra if other.extra is None else other.extra
+        return replace(self, n=other.n, size=size, extra=extra, launch=other)
+
     def _judge(self, session: PartSession, check: Check) -> Finding:
-        x = [float(v) for v in session.rng.integers(-999, 999, self.n) / 8]
+        x = [*self.launch.x] or [float(v) for v in session.rng.integers(-999, 999, self.n) / 8]
         memory = Memory(x, self._threads(session))
         shape = [self.size, self.n] if self.size else []
         args = [*shape, {"array": "x", "length": self.n}, {"array": "out", "length": self.n}, *self.extra]
@@ -113,7 +142,7 @@ class OnGrid:
         for i, (value, right) in enumerate(zip(out, expected, strict=True)):
             if value is None:
                 return self._unwritten(session, check, grid, i)
-            if math.isclose(value, right, rel_tol=1e-9, abs_tol=1e-9):
+            if _same(value, right):
                 continue
             owner = next(a for a in grid.accesses if (a.kind, a.array, a.index) == ("write", "out", i))
             reads = [a for a in grid.accesses if a.who == owner.who and a.kind == "read"]
@@ -140,9 +169,22 @@ class OnGrid:
         return self._of_others(check, grid) or check.passed()
 
     def _of_others(self, check: Check, grid: Grid) -> Finding | None:
-        """The first thread that wrote another element than its own: by luck the result is right then."""
+        """The first thread that wrote another element than its own, or that has none and read one.
+
+        The result is right, by luck or since nothing came of what was read.
+        """
         for access in grid.accesses:
             own = self._own(access.who)
+            if access.kind == "read" and own >= self.n:
+                what = (
+                    f"{_who(access.who)} reads {access.array}[{access.index}], and it has no element of its "
+                    f"own: its number is {own}, and n is {self.n}."
+                )
+                advice = " A guard must keep it from reading, too."
+                return check.failed(
+                    Status.WRONG_ANSWER, f"{_at(access.line, what)}{advice}", thread=list(access.who),
+                    index=access.index, line=access.line, on_grid=self.entry, advice=advice,
+                )  # fmt: skip
             if access.kind == "write" and access.index != own:
                 has = f"its own element is out[{own}]" if own < self.n else "it has no element of its own"
                 what = f"{_who(access.who)} writes out[{access.index}], and {has}. {NEIGHBOURS}"
@@ -158,7 +200,7 @@ class OnGrid:
 
     def _changed_input(self, check: Check, memory: Memory, x: list[float]) -> Finding:
         """Passed, unless an element of x has another value than before: by whom, and in which line."""
-        changed = [i for i, value in enumerate(memory.arrays["x"].values) if value != x[i]]
+        changed = [i for i, v in enumerate(memory.arrays["x"].values) if v is None or not _same(v, x[i], 0.0)]
         if not changed:
             return check.passed()
         one = next(
@@ -178,13 +220,13 @@ class OnGrid:
 
     def _strange(self, reads: list[Access], x: Sequence[float | None], i: int) -> tuple[int, str]:
         """The line that reads what ``out[i]`` does not depend on, and that in words; or 0 and what lacks."""
-        values = [v or 0.0 for v in x]
+        values = [v if v is not None and math.isfinite(v) else 0.0 for v in x]
         right = self.answer(values, *self.extra)[i]
         for one in reads:
             if one.array == "x" and 0 <= one.index < len(values):
                 other = [*values]
                 other[one.index] += 1.0
-                if self.answer(other, *self.extra)[i] == right:
+                if _same(self.answer(other, *self.extra)[i], right, 0.0):
                     return one.line, f"x[{one.index}] does not belong to out[{i}]. "
         return 0, self._lost({one.index for one in reads if one.array == "x"}, values, i)
 
@@ -195,7 +237,7 @@ class OnGrid:
         for k in sorted(set(range(len(values))) - read):
             other = [*values]
             other[k] += 1.0
-            if self.answer(other, *self.extra)[i] != right:
+            if not _same(self.answer(other, *self.extra)[i], right, 0.0):
                 lost.append(f"x[{k}]")
         return (
             f"{' and '.join(lost)} would have to be read for out[{i}] as well. " if 0 < len(lost) <= 2 else ""
@@ -228,6 +270,8 @@ class OnGrid:
                 if guard
                 else " A thread's number in the grid is block * size + thread."
             )
+        else:
+            message += f"; it belongs to thread {i}."
         message = f"{_at(line, message)}{advice} {self.why}"
         return check.failed(
             Status.UNINITIALISED,
@@ -265,16 +309,16 @@ class OnGrid:
         if not self.size:
             order: list[Who] = [(i,) for i in range(self.n)]
         else:
-            blocks = -(-self.n // self.size)
+            blocks = -(-self.n // self.size) + self.launch.surplus
             order = [(b, t) for b in range(blocks) for t in range(self.size)]
         return [order[k] for k in session.rng.permutation(len(order))]
 
 
 class Reply(TypedDict, total=False):
-    """The ``thread`` that runs next, or None; the ``value`` of an access; or its ``fault``."""
+    """The ``thread`` that runs next, or None; the ``value`` of an access as it is told; or its ``fault``."""
 
     thread: list[int] | None
-    value: float | None
+    value: float | str | None
     fault: str
 
 
@@ -307,8 +351,9 @@ class Memory:
                     name, index, value = wants[kind]
                     array = self.arrays[name]
                     if kind == "read":
-                        return {"value": array[index]}
-                    if isinstance(value, (int, float)) and abs(value) > BIGGEST:
+                        return {"value": told(array[index])}
+                    value = heard(value)
+                    if isinstance(value, int) and abs(value) > BIGGEST:
                         raise TypeError("such a large number")
                     array[index] = value
                     return {"value": None}
@@ -329,6 +374,26 @@ class Memory:
             who = _small(_who(self.grid.who))
             text = f"{who} was stopped here after {by_this_one} reads and writes. Does its loop end?"
         return FaultError(Status.TIMEOUT, _at(self.grid.line, text), advice=advice)
+
+
+def _same(value: float, right: float, far: float = 1e-9) -> bool:
+    """Whether two numbers are one: NaN is NaN, and what is small is compared relative to its size."""
+    return math.isclose(value, right, rel_tol=far) or (math.isnan(value) and math.isnan(right))
+
+
+def other_launch(first: OnGrid, other: Launch) -> str:
+    """In which way a further launch differs from the first, as a sentence."""
+    size = first.size if other.size is None else other.size
+    how = f"n = {other.n}"
+    if size:
+        how += f" and {-(-other.n // size) + other.surplus} blocks of {size} threads"
+    if other.surplus:
+        how += f", of which {other.surplus} more than it takes"
+    if other.x:
+        how += f"; x is {[*other.x]}"
+    if other.extra is not None:
+        how += f", and the factor {other.extra[0]}"
+    return f"This was another launch, with {how}."
 
 
 def _at(line: int, text: str) -> str:

@@ -1,5 +1,6 @@
 """What a part says of a wrong answer: of the cause no more than is certain, and nothing twice."""
 
+import math
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from grader.domain.lessons import find
 from grader.domain.verdict import Finding, Status
 from grader.referee.parts.answers import PlainCalls
-from grader.referee.parts.grid_kernels import OnGrid
+from grader.referee.parts.grid_kernels import Launch, OnGrid
 from tests.referee.parts.asking import grade
 
 TIMES = PlainCalls(
@@ -158,3 +159,37 @@ def test_a_kernel_that_changes_its_input(tmp_path: Path) -> None:
     )
     same = "def mine(i, x, out):\n    x[i] = x[i]\n    out[i] = 2 * x[i]\n"
     assert all(f.ok for f in grade(tmp_path, same, SCALE).findings)
+
+
+@pytest.mark.slow
+def test_further_launches_of_a_check_are_judged_and_say_how_they_differ(tmp_path: Path) -> None:
+    def with_launches(*others: Launch) -> OnGrid:
+        return OnGrid("ragged", "mine", 16, 8, lambda x: [2 * v for v in x], 3, "Three more.", others=others)
+
+    own = f"{HEAD}    i = block * size + thread\n"
+    right = f"{own}    if i < n:\n        out[i] = 2 * x[i]\n"
+    special = Launch(4, 2, (math.inf, -0.0, math.nan, 1e-7))
+    assert grade(tmp_path, right, with_launches(Launch(12, 6), Launch(5, 2, surplus=3), special)).ok
+    bits = f"{HEAD}    i = block * size | thread\n    if i < n:\n        out[i] = 2 * x[i]\n"
+    found = failure(tmp_path, bits, with_launches(Launch(12, 6)))
+    assert found.status is Status.RACE
+    assert found.message.endswith("This was another launch, with n = 12 and 2 blocks of 6 threads.")
+    last = f"{own}    if block < (n - 1) // size or i < n:\n        out[i] = 2 * x[i]\n"
+    assert grade(tmp_path, last, with_launches(Launch(12, 6))).ok
+    last = last.replace("block <", "block !=")
+    found = failure(tmp_path, last, with_launches(Launch(5, 2, surplus=3)))
+    assert found.status is Status.ILLEGAL_ACCESS and "of which 3 more than it takes" in found.message
+    # An infinity less itself is NaN, and so is what was expected nowhere; no false word of what was read.
+    lost = f"{own}    if i < n:\n        out[i] = 2 * x[i] + 0 * x[i]\n"
+    found = failure(tmp_path, lost, with_launches(special))
+    assert "is nan, expected inf" in found.message and "does not belong" not in found.message
+
+
+@pytest.mark.slow
+def test_a_thread_without_an_element_does_not_read_either(tmp_path: Path) -> None:
+    ragged = OnGrid("ragged", "mine", 21, 8, lambda x: [2 * v for v in x], 3, "Three more.")
+    own = f"{HEAD}    i = block * size + thread\n"
+    text = f"{own}    v = x[min(i, n - 1)]\n    if i < n:\n        out[i] = 2 * v\n"
+    found = failure(tmp_path, text, ragged)
+    assert found.message.startswith("Line 3: block 2, thread ") and "its number is 2" in found.message
+    assert found.evidence["line"] == 3
