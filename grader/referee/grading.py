@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -169,8 +170,11 @@ def _kind_of(args: Sequence[Argument]) -> str:
     tensors = [a for a in args if isinstance(a, Tensor)]
     layouts = [LAYOUTS[t.layout] for t in tensors if t.layout in LAYOUTS]
     fills = [FILLS[t.fill] for t in tensors if t.fill in FILLS]
+    empty = [t for t in tensors if not math.prod(t.shape)]
+    shapes = [f"An input of {t.dtype} of shape {list(t.shape)}, without elements." for t in empty]
     dtypes = [f"An input of {t.dtype}." for t in tensors if t.dtype != "float32"]
-    return next(iter(layouts + fills + dtypes), "")
+    dims = [f"An input of shape {list(t.shape)}." for t in tensors if len(t.shape) < 2]
+    return next(iter(layouts + fills + shapes + dtypes + dims), "")
 
 
 def _call(session: Session, case: Case) -> Finding:

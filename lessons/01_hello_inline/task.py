@@ -1,8 +1,11 @@
 """How lesson 01 is graded."""
 
-from grader.domain.task import Case, Prediction, Task, Tensor
+from typing import Any
+
+from grader.domain.task import Argument, Case, Prediction, Task, Tensor
 from grader.referee.parts.answers import PlainCalls, TextAnswer
 
+Given = tuple[Argument, ...]
 MAIN, CUDA = ["main.cpp"], ["cuda.cu"]
 COMPILED_AGAIN = {  # tests/lessons/test_compiled_again.py asks PyTorch and ninja for the same
     "cpp_sources": MAIN,
@@ -28,8 +31,14 @@ GOES_TO = {
 }
 
 
-def _shift(name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0) -> Case:
-    return Case(name, (x, scale, shift), why, points, entry="scale_shift", compiled=True)
+def _shift(
+    name: str, x: Tensor, points: int, why: str, scale: float = 2.5, shift: float = -1.0, *others: Given
+) -> Case:
+    return Case(name, (x, scale, shift), why, points, entry="scale_shift", compiled=True, others=others)
+
+
+def _cpu(*shape: int, **drawn: Any) -> Tensor:
+    return Tensor(shape, device="cpu", **drawn)
 
 
 def _undescribed(text: str) -> str:
@@ -50,10 +59,12 @@ TASK = Task(
         Case(
             "greeting", (), "The bound name, the C++ name and the string are all as agreed.", 3, compiled=True
         ),
-        _shift("matrix", Tensor((5, 7), device="cpu"), 3, "An ordinary matrix of mixed signs."),
+        _shift(
+            "matrix", _cpu(5, 7), 3, "An ordinary matrix of mixed signs.", 2.5, -1.0, (_cpu(5, 7), 1.0, 0.0)
+        ),
         _shift(
             "negative scale",
-            Tensor((33,), device="cpu"),
+            _cpu(33),
             2,
             "Both numbers arrive in this order: first scale, then shift.",
             -0.125,
@@ -61,23 +72,40 @@ TASK = Task(
         ),
         _shift(
             "transposed",
-            Tensor((6, 4), layout="transposed", device="cpu"),
+            _cpu(6, 4, layout="transposed"),
             2,
             "A view whose rows do not lie one after another in memory.",
+            2.5,
+            -1.0,
+            (_cpu(6, 4, layout="offset"), 2.5, -1.0),
+            (_cpu(6, 4, layout="strided"), 2.5, -1.0),
         ),
         _shift(
             "float64",
-            Tensor((9,), dtype="float64", device="cpu"),
+            _cpu(9, dtype="float64"),
             2,
             "Double precision goes in and comes out: a float keeps 0.1 to seven digits only.",
             0.1,
             -1 / 3,
+            (_cpu(9, dtype="float16"), 0.5, 0.25),
         ),
         _shift(
-            "nan and inf", Tensor((64,), fill="special", device="cpu"), 2, "NaN and infinity are passed on."
+            "nan and inf",
+            _cpu(64, fill="special"),
+            2,
+            "NaN and infinity are passed on.",
+            2.5,
+            -1.0,
+            (_cpu(64, fill="special"), 0.0, 2.0),
         ),
         _shift(
-            "empty", Tensor((0, 3), device="cpu"), 2, "No elements in, no elements out, and the same shape."
+            "empty",
+            _cpu(0, 3),
+            2,
+            "No elements in, no elements out, and the same shape.",
+            2.5,
+            -1.0,
+            (_cpu(), 2.5, -1.0),
         ),
     ),
     parts=(

@@ -4,6 +4,7 @@ from grader.domain.task import Case, Prediction, Speed, Stage, Task, Tensor
 from grader.referee.parts.answers import PlainCalls
 
 FULL = (4096, 4096)
+TALLEST = 500_000  # rows: a grid has no more than 65,535 blocks in y
 BYTES = 2 * 4 * FULL[0] * FULL[1]  # each float32 element is read once and written once
 
 TASK = Task(
@@ -11,10 +12,18 @@ TASK = Task(
     entry="square_matrix",
     cases=(
         Case("whole blocks", (Tensor((32, 64)),), "Every 16 x 16 block is full.", 1),
-        Case("ragged edges", (Tensor((37, 101)),), "Two primes: the last blocks hang over both edges.", 2),
+        Case("ragged edges", (Tensor((37, 101)),), "Two primes: the last blocks hang over both edges.", 1),
         Case("one element", (Tensor((1, 1)),), "255 of the 256 threads have nothing to do.", 1),
         Case("one row", (Tensor((1, 16411)),), "Many columns, one row: x and y not swapped?", 1),
         Case("one column", (Tensor((4099, 1)),), "Many rows and one column.", 1),
+        Case(
+            "tall and wide",
+            (Tensor((TALLEST, 1)),),
+            "A grid has at most 65,535 blocks in y, and two thousand million in x.",
+            1,
+            others=((Tensor((1, 2_000_000)),),),
+            launched=True,
+        ),
         Case("tiny values", (Tensor((17, 33), scale=1e-3),), "Values near 0.001: squares near 1e-6.", 1),
         Case("large values", (Tensor((17, 33), scale=1e3),), "Values near 1000: squares near a million.", 1),
         Case("nan and inf", (Tensor((19, 23), fill="special"),), "NaN and infinity are passed on.", 1),
@@ -34,16 +43,36 @@ TASK = Task(
             1,
             others=((Tensor((8, 0)),),),
         ),
-        Case("on the CPU", (Tensor((4, 4), device="cpu"),), "A GPU cannot follow a CPU pointer.", 1, "raise"),
+        Case(
+            "on the CPU",
+            (Tensor((4, 4), device="cpu"),),
+            "A GPU cannot follow a CPU pointer.",
+            1,
+            "raise",
+            others=((Tensor((0, 4), device="cpu"),),),
+            compiled=True,
+        ),
         Case(
             "float64",
             (Tensor((4, 4), dtype="float64"),),
             "The kernel reads floats, and no other numbers.",
             1,
             "raise",
-            others=tuple((Tensor((4, 4), dtype=other),) for other in ("float16", "int32", "bool")),
+            others=(
+                *((Tensor((4, 4), dtype=other),) for other in ("float16", "int32", "bool")),
+                (Tensor((0, 4), dtype="float64"),),
+            ),
+            compiled=True,
         ),
-        Case("three dimensions", (Tensor((2, 3, 4)),), "The kernel knows two.", 1, "raise"),
+        Case(
+            "three dimensions",
+            (Tensor((2, 3, 4)),),
+            "The kernel knows two.",
+            1,
+            "raise",
+            others=((Tensor((2, 0, 3)),), (Tensor((5,)),), (Tensor((0,)),)),
+            compiled=True,
+        ),
     ),
     index="row_col",
     own="all",
@@ -57,6 +86,7 @@ TASK = Task(
             lambda row, col: [col // 16, row // 16, col % 16, row % 16],
             1,
             "Blocks of 16 x 16 threads: x along the columns, y down the rows.",
+            whole=True,
             draw=lambda rng: (int(rng.integers(10_000)), int(rng.integers(10_000))),
         ),
     ),
@@ -82,6 +112,7 @@ TASK = Task(
                 "one element",
                 "one row",
                 "one column",
+                "tall and wide",
                 "tiny values",
                 "large values",
                 "nan and inf",

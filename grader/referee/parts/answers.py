@@ -27,7 +27,7 @@ class PlainCalls:
     """``entry(*args)`` must be ``answer(*args)``, for the ``args`` listed and those that ``draw`` draws.
 
     ``rounded_up``: it is so many that nothing is left over; then one too few or too many says how to round.
-    ``whole``: an answer like 4.0 is none, since what is counted here is handed to ``range``.
+    ``whole``: an answer like 4.0, or a list with one, is none: what is counted here is handed to ``range``.
     ``because``: why that is the answer, for these arguments; ``why`` where it is None.
     """
 
@@ -57,7 +57,7 @@ class PlainCalls:
             for args in calls:
                 claimed = session.command("plain", entry=self.entry, args=list(args)).get("value")
                 right = self.answer(*args)
-                if not equal(claimed, right) or (self.whole and isinstance(claimed, float)):
+                if not equal(claimed, right) or (self.whole and _has_floats(claimed)):
                     call = f"{self.entry}({', '.join(map(repr, args))})"
                     key = args[0] if args else None
                     entry = python_source.line_of_entry(session.grading.source, self.entry, key)
@@ -133,6 +133,10 @@ class TextAnswer:
             yield check.failed(Status.WRONG_ANSWER, message, got=str(claimed)[:300], known=bool(line))
         else:
             yield check.passed()
+
+
+def _has_floats(claimed: object) -> bool:
+    return any(isinstance(one, float) for one in (claimed if isinstance(claimed, list) else [claimed]))
 
 
 def equal(claimed: object, right: object) -> bool:
