@@ -99,8 +99,8 @@ def _layout(spec: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
     if spec.layout == "columns" and len(shape) >= 2:
         s = row_major((*shape[:-1], shape[-1] + GAP))
         return shape, s, 0, math.prod(shape[:-1]) * (shape[-1] + GAP)
-    if spec.layout == "offset":
-        return shape, row_major(shape), 1, size + 1
+    if start := {"offset": 1, "offset by two": 2}.get(spec.layout, 0):
+        return shape, row_major(shape), start, size + start
     if spec.layout == "expanded" and size:
         return shape, (0, *row_major(shape)[1:]), 0, size // shape[0]
     return shape, row_major(shape), 0, size
@@ -121,7 +121,7 @@ def _values(spec: Tensor, n: int, rng: np.random.Generator) -> Array:
     if spec.fill in ("special", "limits") and n >= 3:
         places = rng.choice(n - 1, size=max(2, n // 50), replace=False)
         places = np.append(n - 1, places)  # the last one, too: there an index that is one too large begins
-        for k, value in enumerate((np.nan, np.inf, -np.inf)):
+        for k, value in enumerate(rng.permutation((np.nan, np.inf, -np.inf))):
             values[places[k::3]] = value
     if spec.fill == "nan at the end":
         values[n - 1 :] = np.nan

@@ -31,6 +31,7 @@ LAYOUTS = {
     "transposed": "A transposed view, not contiguous.",
     "strided": "A view with gaps between its elements.",
     "offset": "A view that starts inside its storage.",
+    "offset by two": "A view that starts two elements into its storage.",
     "columns": "A slice of columns: its rows have gaps between them.",
     "expanded": "A view of one row, which is seen as every row.",
 }

@@ -90,6 +90,18 @@ def match(wanted: list[Held], own: list[Held], entry: str) -> Table:
     return Table([(h, chosen[h.key]) for h in wanted if h.key in chosen], left, ", ".join(by_order[:6]))
 
 
+def require_names(pairs: list[tuple[Held, Held]], entry: str) -> None:
+    """A parameter whose partner has another name, or is a buffer, is an error: trained weights do not fit."""
+    for held, partner in pairs:
+        if held.kind == "parameter" and partner.key != held.key:
+            here = f"{partner.name} here" if partner.kind == "parameter" else "a buffer, which nobody trains"
+            raise FaultError(
+                Status.MISSING_ENTRY,
+                f"The reference's parameter {held.name} {list(held.shape)} is {here}. {entry} needs "
+                "parameters of the same names, so that trained weights fit.",
+            )
+
+
 def _missing(held: Held, own: list[Held], entry: str) -> str:
     params = [h for h in own if h.kind == "parameter"]
     has = ", ".join(f"{h.name} {list(h.shape)}" for h in params[:12]) or "none"

@@ -30,6 +30,18 @@ def _one_block(x: Tried) -> str:
     return f"{x.elements} elements are in one block: take more than {SIZE}."
 
 
+def _short_block(x: Tried) -> str:
+    if not x.elements or x.elements % SIZE:
+        return f"{x.elements} elements are no full blocks of {SIZE}: try a multiple of {SIZE} as well."
+    return ""
+
+
+def _one_turned(x: Tried) -> str:
+    if x.elements % SIZE == 1:
+        return f"The last block of {x.elements} elements has one only, and turned round that is the same."
+    return _full_blocks(x)
+
+
 def _square(x: Tried) -> str:
     rows, columns = (*x.shape, 0, 0)[:2]
     if rows != columns:
@@ -82,11 +94,16 @@ def _mutation_test(
         Mutant(f"{name}_too_{side}", f"gives results that are 1 too {side}", "comparison", basic=True)
         for side in ("small", "large")
     ]
+    if name != "squares":
+        what = "gives results that are a tenth too large"
+        mutants.append(Mutant(f"{name}_a_tenth_off", what, "tolerance", basic=True))
     mutants += [Mutant(f"{name}_{entry}", fault, hidden_by=hidden) for entry, fault, hidden in faults]
     if in_place:  # an input of equal numbers lets it pass
         mutants.append(Mutant(f"{name}_in_place", in_place, hidden_by=_equal, basic=True))
     why = f"The test passes on a right {name} and fails on wrong ones."
-    return MutationTest("test", KERNELS, right, tuple(mutants), why, name=f"test of {name}", args=(name,))
+    return MutationTest(
+        "test", KERNELS, right, tuple(mutants), why, name=f"test of {name}", args=(name,), total=2
+    )
 
 
 TESTS = (
@@ -95,6 +112,7 @@ TESTS = (
         ("reverse", "reverse_by_torch"),
         ("no_barrier", "reads shared memory before everybody has written it", None),
         ("whole_blocks", "turns a short last block round as if it were full", _full_blocks),
+        ("short_kept", "leaves a short last block as it is", _one_turned),
         in_place="turns nothing round: it hands back what it is given",
     ),
     _mutation_test(
@@ -108,11 +126,13 @@ TESTS = (
         ("pairs",),
         ("unset_end", "reads a place of shared memory that nobody wrote", _full_blocks),
         ("within_block", "forgets the neighbour in the next block", _one_block),
+        ("outside", "reads the element behind the last one", _short_block),
     ),
     _mutation_test(
         "transpose",
         ("transpose", "transpose_by_torch"),
         ("stride", "steps by the wrong row length in the output", _square),
+        ("unguarded", "lets threads without an element work, too", _full_blocks),
         ("reshape", "only gives the matrix another shape", _either(_one_row, _equal)),
     ),
     _mutation_test(
@@ -120,6 +140,7 @@ TESTS = (
         ("squares",),
         ("overflow", "multiplies in 32 bits", _no_larger(46340, "fits in 32 bits")),
         ("in_float", "multiplies in float32, which has 24 bits", _no_larger(4096, "fits in 24 bits")),
+        ("unsigned", "takes negative numbers for large ones", None),
     ),
 )
 
@@ -130,8 +151,20 @@ TASK = Task(
         _case("nearby", Tensor((192,)), "Three full blocks, each on its own."),
         _case("triple", Tensor((150,)), "The last block has threads without an element."),
         _case("reverse", Tensor((150,)), "Every block turns its own elements round, the short last one too."),
-        _case("offset", Tensor((150,)), "All threads of a block meet at its barrier."),
-        _case("pairs", Tensor((150,)), "The last element has no right neighbour.", Tensor((2 * SIZE,))),
+        _case(
+            "offset",
+            Tensor((150,)),
+            "All threads of a block meet at its barrier.",
+            Tensor((150,), fill="special"),
+        ),
+        _case(
+            "pairs",
+            Tensor((150,)),
+            "The last element has no right neighbour.",
+            Tensor((2 * SIZE,)),
+            Tensor((9,), fill="special"),
+            Tensor((11,), fill="special"),
+        ),
         _case("transpose", Tensor((9, 14)), "A matrix that is not square."),
         _case(
             "squares",

@@ -27,6 +27,12 @@ KERNELS = {
         tile[t] = i < n ? x[i] : 0;
         __syncthreads();
         if (i < n) out[i] = tile[SIZE - 1 - t];""",
+    "reverse_short_kept": """
+        __shared__ float tile[SIZE];
+        const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
+        if (i < n) tile[t] = x[i];
+        __syncthreads();
+        if (i < n) out[i] = count < SIZE ? x[i] : tile[SIZE - 1 - t];""",
     "offset": """
         __shared__ float last;
         const int t = threadIdx.x, i = me(), first = i - t, count = min(SIZE, n - first);
@@ -57,14 +63,17 @@ KERNELS = {
         if (t == 0) tile[SIZE] = 0;
         __syncthreads();
         if (i < n) out[i] = tile[t] + tile[t + 1];""",
+    "pairs_outside": "if (me() < n) out[me()] = x[me()] + (me() + 1 < n || n % SIZE == 0 ? x[me() + 1] : 0);",
 }
 MATRIX = {
     "transpose": "out[me() % n * rows + me() / n] = x[me()];",
     "transpose_stride": "out[me() % n * n + me() / n] = x[me()];",
     "transpose_reshape": "out[me()] = x[me()];",
 }
+UNGUARDED = {"transpose_unguarded": MATRIX["transpose"]}
 INTEGER = {
     "squares": "if (me() < n) out[me()] = static_cast<int64_t>(x[me()]) * x[me()];",
+    "squares_unsigned": "if (me() < n) out[me()] = int64_t(unsigned(x[me()])) * unsigned(x[me()]);",
     "squares_overflow": "if (me() < n) out[me()] = int(unsigned(x[me()]) * unsigned(x[me()]));",
     "squares_in_float": "if (me() < n) { const float v = x[me()]; out[me()] = static_cast<int64_t>(v * v); }",
 }
@@ -78,8 +87,9 @@ def text(kernels: dict[str, str], signature: str, begin: str, end: str) -> str:
 
 source = text(KERNELS, "(const float* x, float* out, int, int n)", "{ ", " }")
 source += text(MATRIX, "(const float* x, float* out, int rows, int n)", "{ if (me() < rows * n) ", " }")
+source += text(UNGUARDED, "(const float* x, float* out, int rows, int n)", "{ ", " }")
 source += text(INTEGER, "(const int* x, int64_t* out, int, int n)", "{ ", " }")
-names = [*KERNELS, *MATRIX, *INTEGER]
+names = [*KERNELS, *MATRIX, *UNGUARDED, *INTEGER]
 globals().update(zip(names, build("lesson06_kernels", source), strict=True))
 
 
@@ -100,6 +110,12 @@ def shifted(kernel: Kernel, by: int) -> Kernel:
     return lambda x: kernel(x) + by
 
 
+def scaled(kernel: Kernel, by: float) -> Kernel:
+    """Wrong by a part of each result, which a comparison that allows much does not see."""
+    return lambda x: kernel(x) * by
+
+
 for name in ("reverse", "offset", "pairs", "transpose", "squares"):
     globals()[f"{name}_too_small"] = shifted(globals()[name], -1)
     globals()[f"{name}_too_large"] = shifted(globals()[name], 1)
+    globals()[f"{name}_a_tenth_off"] = scaled(globals()[name], 1.1)

@@ -50,17 +50,29 @@ TASK = Task(
         _model("one column", Tensor((257, 8)), 1, 1, "Every element takes the same bias."),
         _model("many blocks", Tensor((301, 8)), 1021, 1, "307,321 elements: a grid that follows the size."),
         _model("large", Tensor((1056, 8), scale=1e3), 1020, 1, "269,280 float4, with values near 1000."),
-        _alone("tiny", (16, 62), "One row of 62 is not whole float4, two are; tiny values.", scale=1e-33),
+        replace(
+            _alone("tiny", (16, 62), "One row of 62 is not whole float4, two are; tiny values.", scale=1e-33),
+            others=(_alone("", (70_000, 3), "").args,),  # more rows than a grid has blocks in y
+        ),
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "ReLU of NaN is NaN."),
-        _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
+        replace(
+            _model("three dimensions", Tensor((3, 5, 16)), 20, 1, "Linear takes any leading dimensions."),
+            others=((Tensor((3, 5, 16), layout="transposed"),),),
+        ),
         replace(
             _model("empty batch", Tensor((0, 16)), 32, 1, "No rows: a grid of zero blocks is a CUDA error."),
             others=((Tensor((3, 0, 16)),),),
         ),
         _alone("views", (30, 52), "A transposed matrix, a bias with NaN.", x="transposed", fill="special"),
-        _alone("odd address", (9, 64), "Rows of float4 that begin at an odd address.", x="offset"),
-        _alone("odd bias", (9, 64), "The bias may begin at an odd address, too.", bias="offset"),
+        replace(
+            _alone("odd address", (9, 64), "Rows of float4 that begin at an odd address.", x="offset"),
+            others=(_alone("", (9, 64), "", x="offset by two").args,),
+        ),
+        replace(
+            _alone("odd bias", (9, 64), "The bias may begin at an odd address, too.", bias="offset"),
+            others=tuple(_alone("", (9, 64), "", bias=b).args for b in ("offset by two", "strided")),
+        ),
     ),
     own="fused",
     memory_points=1,

@@ -24,7 +24,8 @@ def _model(
 
 def _view(name: str, shape: tuple[int, int], why: str) -> Case:
     """The three small operations without the model: only so can they get a view, and numbers near 10."""
-    return Case(name, (Tensor(shape, layout="strided", scale=10.0), 1.5), why, 1, entry="sigmoid_residual")
+    one, other = (Tensor(shape, layout=layout, scale=10.0) for layout in ("strided", "columns"))
+    return Case(name, (one, 1.5), why, 1, entry="sigmoid_residual", others=((other, 1.5),))
 
 
 def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, ...] | Mutant) -> MutationTest:
@@ -66,6 +67,8 @@ CLAIMS = (
             "five_digits", "is off by 5e-6 of a result, where 1e-6 is claimed", "tolerance", claimed="1e-6"
         ),
         ("one_place", "is off by 1e-5 in one place alone", "comparison"),
+        ("of_size", "takes each number for a positive one", "input"),
+        ("flat_at_zero", "gives 0.5 for the sigmoid of numbers below 0.003", "input"),
     ),
     _claim(
         "autocast",
@@ -85,6 +88,7 @@ CLAIMS = (
         ("rows_assumed", "reads a transposed view row by row"),
         ("no_tail", "reads four at a time, wherever a view begins and however many are left"),
         ("aligned", "takes every tensor to begin at a multiple of 16 bytes"),
+        ("rows_apart", "knows gaps between rows, and none between neighbours in a row", "input"),
         ("in_order_of_memory", "reads a transposed view in the order of its memory", "input"),
     ),
 )

@@ -170,6 +170,21 @@ def in_order_of_memory(x, scale):
     return own.plain(x.permute(order), scale).view(x.shape)
 
 
+def rows_apart(x, scale):
+    """Right for gaps between rows and for views without gaps; neighbours in a row are taken for adjacent."""
+    if x.dim() == 2 and 1 < x.stride(1) < x.stride(0):
+        return own.plain(x.as_strided(x.shape, (x.stride(0), 1)), scale)
+    return own.plain(x, scale)
+
+
+def of_size(x, scale):
+    return own.plain(x, scale) + scale * (torch.sigmoid(x.abs()) - torch.sigmoid(x))
+
+
+def flat_at_zero(x, scale):
+    return torch.where(x.abs() < 0.003, 0.5 * scale + x, own.plain(x, scale))
+
+
 def too_small(x, scale):
     """Wrong downwards only: a difference without abs() is negative, and so below every bound."""
     return own.plain(x.float(), scale) - 1

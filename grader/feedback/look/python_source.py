@@ -209,6 +209,9 @@ HARMLESS = frozenset(
 )
 
 
+BY_NAME = {"globals", "locals", "vars", "getattr", "eval", "exec"}
+
+
 def never_fails(source: str, name: str) -> int:
     """The line of the function ``name`` if neither it nor what it calls asserts or raises; else 0."""
     try:
@@ -256,6 +259,8 @@ def _may_raise(node: ast.AST) -> bool:
     if isinstance(node, ast.Import):
         return any(alias.name.split(".")[0] not in HARMLESS for alias in node.names)
     used = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    if used in BY_NAME:  # what they find may do anything
+        return True
     return bool(re.search(r"assert|raise|fail|exit", used))
 
 

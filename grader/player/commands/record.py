@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 MAX_EVENTS = 4000
+OLD = b"what was recorded before"
 FACTS = ("Input Dims", "correlation", "External id", "grid", "block", "stream")
 
 
@@ -37,18 +38,23 @@ class Recorded(TypedDict, total=False):
 
     ``asked``: the activities that the profiler was given, None where it was left to PyTorch.
     ``returned``, alone: the types that stand in place of a model and a batch.
-    ``layers`` is how many modules without modules in it, ``batch`` the batch's shape. ``prepared`` and
-    ``started``: after how many calls the profiler was first told to warm up, and to record.
+    ``layers`` is how many modules without modules in it ran, ``idle`` how many did not, ``batch`` the batch's
+    shape. ``prepared`` and ``started``: after how many calls the profiler was first told to warm up, and to
+    record. ``evaluates``: the model came in training mode and was left in that of evaluation.
+    ``derived``: its parameters have gradients afterwards.
     """
 
     returned: list[str]
     layers: int
+    idle: int
     batch: list[int]
     events: list[Event] | None
     calls: int
     asked: list[str] | None
     prepared: int
     started: int
+    evaluates: bool
+    derived: bool
 
 
 def perform(
@@ -69,23 +75,31 @@ def perform(
         calls += 1
 
     model.register_forward_hook(counted)
-    layers = sum(not list(m.children()) for m in model.modules())
-    facts: Recorded = {"layers": layers, "batch": list(batch.shape)}
+    leaves = [m for m in model.modules() if not list(m.children())]
+    ran: set[int] = set()
+    for leaf in leaves:
+        leaf.register_forward_hook(lambda module, *_: ran.add(id(module)))
     path = Path.cwd() / f"trace-{secrets.token_hex(4)}.json"  # a file that writes elsewhere shall not hit it
-    told: dict[str, int] = {}
+    path.write_bytes(OLD)  # what is left at the path is the new recording
+    came, told = model.training, dict[str, int]()
     asked: list[list[str] | None] = [None]
     with _activities(asked, gpu=gpu), _noting(lambda what: told.setdefault(what, calls)):
         stage.entry(entry)(model, batch, steps, str(path))
-    facts |= {
+    facts: Recorded = {
+        "layers": len(ran),
+        "idle": len(leaves) - len(ran),
+        "batch": list(batch.shape),
+        "evaluates": came and not model.training,
+        "derived": any(p.grad is not None for p in model.parameters()),
         "calls": calls,
         "asked": asked[-1],
         "prepared": told.get("prepare_trace", 0),
         "started": told.get("start_trace", 0),
     }
-    if not path.exists():
+    data = path.read_bytes() if path.exists() else OLD
+    path.unlink(missing_ok=True)  # the next recording is another
+    if data == OLD:
         return {**facts, "events": None}
-    data = path.read_bytes()
-    path.unlink()  # the next recording is another
     trace = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     listed = trace["traceEvents"] if isinstance(trace, dict) else trace
     events = [e for e in listed if isinstance(e, dict) and e.get("ph") == "X"][:MAX_EVENTS]
@@ -93,7 +107,9 @@ def perform(
 
 
 def _small(rows: int, inner: int, cols: int) -> tuple[torch.nn.Module, torch.Tensor]:
-    return torch.nn.Sequential(torch.nn.Linear(inner, cols), torch.nn.ReLU()), torch.randn(rows, inner)
+    # In float64, so that a batch which was made float32 on the way does not fit.
+    model = torch.nn.Sequential(torch.nn.Linear(inner, cols), torch.nn.ReLU()).double()
+    return model, torch.randn(rows, inner, dtype=torch.float64)
 
 
 @contextlib.contextmanager

@@ -64,7 +64,9 @@ def perform(stage: Stage, callback: Callback, entry: str, kind: str) -> Said:
         host.do("output")
         return Output()
 
-    with _virtual(host, vars(stage.module)):
+    # The current stream is not the default one, which the kernel would not be in.
+    current = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    with torch.cuda.stream(current), _virtual(host, vars(stage.module)):
         if kind == "timer":
             result = target(lambda: host.do("launch", 0))
         else:

@@ -60,7 +60,7 @@ class Recording:
     def judge(self, session: PartSession) -> Iterator[Finding]:
         """A recording of a model whose sizes and number of steps are drawn now, then one of the student's."""
         rows, inner, cols, steps = (
-            int(session.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (2, 6))
+            int(session.rng.integers(*r)) for r in ((8, 64), (8, 64), (8, 64), (6, 12))
         )
         gpu = session.backend == "cuda"
         try:
@@ -97,7 +97,8 @@ class Recording:
         if seen.of_kind("cpu_op"):
             plan = (claimed.get("prepared"), claimed.get("started"))
             yield _schedule(schedule, seen, steps, claimed.get("calls"), code, plan)
-            yield _regions(regions, seen, inside, code)
+            found = _regions(regions, seen, inside, code)
+            yield _model_kept(regions, claimed, code) if found.ok else found
             yield _shapes(shapes, seen, [r for found in inside for r in found], [rows, inner], code)
         else:
             yield from (
@@ -125,8 +126,15 @@ class Recording:
             line = session.line_of(self.own, result=True)
             message = f"Line {line}: " if line else ""
             message += f"{self.own}() must return a model of {LAYERS} layers or more, and a batch for it"
-            message += f"; this model has {layers}." if isinstance(layers, int) else _other_types(claimed)
+            idle = claimed.get("idle")
+            more = f", and {idle} that did not run" if isinstance(idle, int) and idle else ""
+            message += (
+                f"; this model has {layers}{more}." if isinstance(layers, int) else _other_types(claimed)
+            )
             return check.failed(Status.WRONG_ANSWER, message, layers=layers, known="wrong order" in message)
+        if isinstance(batch, list) and 0 in batch:
+            message = f"The batch of {self.own}() has no elements: its shape is {batch}. {check.why}"
+            return check.failed(Status.WRONG_ANSWER, message, known=True)
         seen = trace_events.Recorded(trace_events.events(claimed.get("events") or []))
         if not seen.of_kind("cpu_op"):
             return _no_own(check, seen, written=written)
@@ -250,6 +258,16 @@ def _schedule(
         line = f"Line {code.keywords.get(('schedule', 'warmup'), code.line)}: " if code else ""
         message = f"{line}The model ran {calls} times for {steps} steps: nothing was left for the warm-up."
         return check.failed(Status.WRONG_ANSWER, message, calls=calls, steps=steps, known=bool(code))
+    first = re.search(r"#(\d{1,9})$", seen.steps()[0].name) if seen.steps() else None
+    if first and isinstance(plan[1], int) and int(first[1]) >= plan[1] + steps:
+        line = f"Line {code.names.get('schedule', code.line)}: " if code else ""
+        message = (
+            f"{line}The trace holds the steps from #{first[1]} on, and the first recorded one was "
+            f"#{plan[1]}: the schedule has begun again, and what it recorded then has taken the place of the "
+            "first. Give it `repeat=1`, and the loop no more turns than `wait`, `warmup` and `active` have "
+            "together."
+        )
+        return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
     waited, started = (n if isinstance(n, int) else 0 for n in plan)
     warmed = started - waited
     if waited < WAITS or warmed < WARMS:
@@ -319,6 +337,24 @@ def _regions(
             f"The model did not run inside of the region called {REGION!r}: its call belongs there."
         )
         return check.failed(Status.WRONG_ANSWER, message, known=bool(code))
+    return check.passed()
+
+
+def _model_kept(check: Check, claimed: Json, code: CallsInside | None) -> Finding:
+    """Passed, unless more was done to the model than to call it."""
+    line = f"Line {code.line}: " if code else ""
+    if claimed.get("derived") is True:
+        message = (
+            f"{line}Afterwards the model's parameters have gradients: the region is around the model's call, "
+            "and around nothing else."
+        )
+        return check.failed(Status.WRONG_ANSWER, message)
+    if claimed.get("evaluates") is True:
+        message = (
+            f"{line}The model came in training mode and was left in that of evaluation, in which other "
+            "operators run: record it as it comes."
+        )
+        return check.failed(Status.WRONG_ANSWER, message)
     return check.passed()
 
 

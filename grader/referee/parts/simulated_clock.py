@@ -48,6 +48,7 @@ class Machine:
     host: float = 100.0
     device: float = 0.0
     durations: list[float] = field(default_factory=list)
+    apart: int = 0  # events that were recorded in another stream than the kernel's
     made_inside: int = 0  # inputs that were made between two events whose distance was asked for
     timed: dict[int, None] = field(default_factory=dict)  # the launches between two such events
     _queue: deque[float] = field(default_factory=deque)
@@ -110,6 +111,7 @@ class Machine:
 
     def _do_record(self, event: int, elsewhere: bool = False) -> Reply:  # noqa: FBT001, FBT002 - a step's argument
         self.host += RECORD
+        self.apart += elsewhere
         # In a stream without work the device passes it at once.
         self._events[int(event)] = self.host if elsewhere else max(self.host, self.device)
         self._inputs_at[int(event)] = self._buffers

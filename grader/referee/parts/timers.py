@@ -117,6 +117,8 @@ class Probe:
                 # A factor does not tell how many calls were timed where some take longer than others.
                 if "calls?" in how and timer["uneven"]:
                     how = ""
+                if machine.apart:
+                    how = " Its events are recorded in another stream than the current one, the kernel's."
                 advice = how or f" {self.why}"
                 message = f"{at}{key} is {spelt(said[key])}, but {what} {spelt(spread[q])}.{advice}"
                 evidence = {"said": said[key], "right": spread[q], "launches": launches, "advice": advice}
@@ -132,6 +134,13 @@ class Probe:
                 f"{at}n is {said['n']}, and fewer than {FEWEST} measurements tell nothing of the spread."
             )
             timer |= {"which": "n", "said": said["n"], "right": FEWEST}
+            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
+        if 0 < len(machine.timed) < said["n"]:
+            message = (
+                f"{at}n is {said['n']}, and {len(machine.timed)} different calls lie between two events "
+                "whose distance was asked for: an event that is recorded again forgets where it was before."
+            )
+            timer |= {"which": "again", "said": said["n"], "right": len(machine.timed)}
             return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
         uncounted = launches - int(said["n"])
         if timer["slow"] and uncounted < FIRST_CALLS:

@@ -70,13 +70,15 @@ def check_empty(kernel):
 
 def check_layout(kernel):
     x = torch.randn(12, 13, device="cuda")
-    for view in [x.T, x[::3], x[:, 1:-1], x.reshape(-1)[3:].reshape(17, 9)]:
+    for view in [x.T, x[::3], x[:, 1:-1], x[:, ::3], x.reshape(-1)[3:].reshape(17, 9)]:
         torch.testing.assert_close(kernel(view, 1.5), want(view, 1.5))
 
 
 def check_accurate(kernel):
-    x = torch.cat([torch.linspace(-1200, 1200, 301), torch.linspace(-12, 12, 301)]).cuda()
-    torch.testing.assert_close(kernel(x, 1.5), want(x, 1.5))
+    x = torch.cat(
+        [torch.linspace(-1200, 1200, 301), torch.linspace(-12, 12, 301), torch.linspace(-0.01, 0.01, 30)]
+    ).cuda()
+    torch.testing.assert_close(kernel(x, 1.5), want(x, 1.5), rtol=1e-6, atol=1e-6)
 
 
 def check_repeatable(kernel):

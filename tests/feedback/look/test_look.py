@@ -252,6 +252,10 @@ def elsewhere(kernel):
     build(kernel, "x")
 
 
+def by_name(kernel, claim):
+    globals()["cl" + claim](kernel, LIMIT)
+
+
 def reports(kernel):
     if kernel is None:
         return None
@@ -260,7 +264,8 @@ def reports(kernel):
 
 
 @pytest.mark.parametrize(
-    ("name", "silent"), [("by_table", False), ("compares", True), ("elsewhere", False), ("close", False)]
+    ("name", "silent"),
+    [("by_table", False), ("compares", True), ("elsewhere", False), ("close", False), ("by_name", False)],
 )
 def test_a_test_never_fails_only_if_nothing_that_it_reaches_can(name: str, silent: bool) -> None:
     assert bool(python_source.never_fails(NEVER, name)) is silent

@@ -67,6 +67,20 @@ def test_parameters_match_by_name_then_by_order() -> None:
     assert not buffers.pairs and buffers.left[0].name == "mask"
 
 
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [(listed("a", "b"), ""), (listed("b", "x"), "a .* is x here"),
+     (listed("b") + listed("a", kind="buffer"), "a .* is a buffer")],
+)  # fmt: skip
+def test_a_lesson_asks_for_parameters_of_the_same_names(own: list[state_match.Held], says: str) -> None:
+    pairs = state_match.match(listed("a", "b"), own, "ModelNew").pairs
+    if not says:
+        return state_match.require_names(pairs, "ModelNew")
+    with pytest.raises(FaultError, match=says):
+        state_match.require_names(pairs, "ModelNew")
+    return None
+
+
 def test_bfloat16_is_read_exactly() -> None:
     x = torch.randn(64).bfloat16()
     data = x.view(torch.int16).numpy().tobytes()

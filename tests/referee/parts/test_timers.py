@@ -86,3 +86,35 @@ def test_a_warm_up_of_less_than_ten_calls_is_too_short(uncounted: int, left: int
     for finding in spread(300, uncounted, (0, 4, 8), "first calls"):
         assert not finding.ok and f"which leaves {left} for the warm-up" in finding.message
     assert all(finding.ok for finding in spread(300, 10, (0, 4, 8), "first calls"))
+
+
+def test_events_in_another_stream_than_the_kernel_are_said_to_be_there() -> None:
+    def command(_name: str, serve: Any, **_fields: Any) -> dict[str, Any]:
+        for k in range(110):
+            for step in (["record", 2 * k, True], ["launch", 0], ["record", 2 * k + 1, True]):
+                serve(step)
+        serve(["sync"])
+        times = sorted(serve(["elapsed", 2 * k, 2 * k + 1])["value"] / 1e3 for k in range(10, 110))
+        return {"value": {"median": times[50], "p10": times[10], "p90": times[90], "n": 100}}
+
+    probe = next(p for p in find("04").task.parts if isinstance(p, Probe) and p.name == "spread")
+    session = SimpleNamespace(rng=np.random.default_rng(1), command=command, line_of=lambda _: 7)
+    (finding,) = probe.judge(cast("PartSession", session))
+    assert "recorded in another stream than the current one" in finding.message
+
+
+def test_an_event_that_is_recorded_again_measures_one_call(pairs: int = 32) -> None:
+    def command(_name: str, serve: Any, **_fields: Any) -> dict[str, Any]:
+        for k in range(110):
+            number = k % pairs
+            for step in (["record", 2 * number], ["launch", 0], ["record", 2 * number + 1]):
+                serve(step)
+        serve(["sync"])
+        numbers = [k % pairs for k in range(10, 110)]
+        times = sorted(serve(["elapsed", 2 * k, 2 * k + 1])["value"] / 1e3 for k in numbers)
+        return {"value": {"median": times[50], "p10": times[10], "p90": times[90], "n": 100}}
+
+    probe = next(p for p in find("04").task.parts if isinstance(p, Probe) and p.name == "first calls")
+    session = SimpleNamespace(rng=np.random.default_rng(1), command=command, line_of=lambda _: 7)
+    (finding,) = probe.judge(cast("PartSession", session))
+    assert "n is 100, and 32 different calls lie between two events" in finding.message
