@@ -258,9 +258,9 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
         Held<T, THREADS, PIECES> held;
         stages.wait(turn);
         held.take(stages.at(turn), many);
-        const float base =
-            base_of(together<THREADS>(held.largest(many), larger));  // all have taken their pieces
+        __syncthreads();  // all have taken their pieces
         ask(turn + STAGES);
+        const float base = base_of(together<THREADS>(held.largest(many), larger));
         float mine = 0.0f;
 #pragma unroll
         for (int n = 0; n < PIECES; ++n)
@@ -540,6 +540,8 @@ torch::Tensor softmax(torch::Tensor x) {
             by(softmax_kernel<T, 512, 4>, 512);
         else if (p <= 4096)
             by(softmax_kernel<T, 512, 8>, 512);
+        else if (p <= 8192 && sizeof(T) == 4)  // one block, which needs no other
+            by(softmax_kernel<T, 1024, 8>, 1024);
         else if (p <= 8192)
             wide_softmax<T, 512, 8, 2, 1>(x, out, rows);
         else if (p <= 16384)
@@ -640,8 +642,12 @@ torch::Tensor cross_entropy(torch::Tensor x, torch::Tensor targets, torch::Tenso
                 from(x), targets.data_ptr<int64_t>(), sums.data_ptr<double>(), out.data_ptr<T>(),
                 reinterpret_cast<unsigned*>(ended.data_ptr<int>()), rows.many, rows.pieces);
         };
-        if (rows.pieces <= 1024)
+        if (rows.pieces <= 1024 && sizeof(T) == 4)
+            by(warps_loss_kernel<T, 512, 4>, 512, 2 * multiprocessors());
+        else if (rows.pieces <= 1024)
             by(warps_loss_kernel<T, 256, 4>, 256, 8 * multiprocessors());
+        else if (rows.pieces <= 4096 && sizeof(T) == 2)
+            by(loss_kernel<T, 256, 4>, 256, rows.many);
         else
             by(loss_kernel<T, 512, 4>, 512, rows.many);
     });

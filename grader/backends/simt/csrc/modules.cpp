@@ -46,6 +46,7 @@ static Symbol make_symbol(const ElfW(Sym) & raw, const char* mangled) {
     s.name = full.substr(cut + 2);
     s.scope = full.substr(0, cut);
     s.owner = unqualified_name(s.scope);
+    s.mangled = mangled;
   }
   return s;
 }
@@ -223,19 +224,23 @@ extern "C" int simt_register_kernels(const char* declarations) {
 
 namespace simt {
 
-std::string name_at(const void* kernel, Module** where) {
+static const Symbol* function_at(const void* kernel, Module** where) {
   Module* module = *where = module_at((size_t)kernel);
-  if (!module) return "";
+  if (!module) return nullptr;
   size_t at = (size_t)kernel - module->base;
-  for (auto& f : module->functions) {
-    if (at < f.begin || at >= f.end) continue;
-    int status;
-    char* demangled = abi::__cxa_demangle(f.name.c_str(), nullptr, nullptr, &status);
-    std::string name = unqualified_name(demangled ? demangled : f.name);
-    free(demangled);
-    return name;
-  }
-  return "";
+  for (auto& f : module->functions)
+    if (at >= f.begin && at < f.end) return &f;
+  return nullptr;
+}
+
+std::string name_at(const void* kernel, Module** where) {
+  const Symbol* f = function_at(kernel, where);
+  if (!f) return "";
+  int status;
+  char* demangled = abi::__cxa_demangle(f->name.c_str(), nullptr, nullptr, &status);
+  std::string name = unqualified_name(demangled ? demangled : f->name);
+  free(demangled);
+  return name;
 }
 
 }  // namespace simt
@@ -268,11 +273,15 @@ extern "C" int simt_allows_large_clusters(const void* kernel) {
 extern "C" size_t simt_static_shared(const void* kernel) {
   using namespace simt;
   Module* module;
-  std::string name = name_at(kernel, &module);
+  const Symbol* f = function_at(kernel, &module);
   size_t bytes = 0;
-  if (module)
+  if (f) {
+    // A static of f has the name _ZZ, f's without its _Z, E, its own: of each instance of a template it is another.
+    const bool plain = f->name.compare(0, 2, "_Z") != 0;  // extern "C"
+    const std::string inside = "_ZZ" + (plain ? std::to_string(f->name.size()) + f->name : f->name.substr(2)) + "E";
     for (auto& v : module->shared_variables)
-      if (v.owner == name) bytes += v.end - v.begin;
+      if (v.mangled.compare(0, inside.size(), inside) == 0) bytes += v.end - v.begin;
+  }
   return bytes;
 }
 

@@ -11,6 +11,7 @@ struct Symbol {
   size_t begin, end;        // offsets into the module's thread-local block (variables) or image (functions)
   std::string name, owner;  // owner: the function that declares the variable
   std::string scope = "";   // that function in full, with its template arguments
+  std::string mangled = "";
 };
 
 struct Module {
