@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from grader.backends import detect
-from grader.domain.lessons import Lesson, course_root, every
+from grader.domain.lessons import Lesson, course_root, every, find
 from grader.domain.options import GradingOptions
 from grader.domain.submission import read
 from grader.domain.verdict import PENDING, Status, Verdict
@@ -41,6 +41,14 @@ def test_the_solution_gets_full_marks(lesson: Lesson, name: str, tmp_path: Path)
     assert lesson.task.speed is None or verdict.speed is not None
     formats.put(formats.single(verdict, "json"), str(tmp_path / "out.json"))
     jsonschema.validate(json.loads((tmp_path / "out.json").read_text()), SCHEMA)
+
+
+@pytest.mark.parametrize(("number", "case"), [("03", "tall and wide"), ("14", "many variances")])
+def test_a_launch_that_is_allowed_is_worth_nothing_where_nothing_is_computed(number: str, case: str) -> None:
+    """In 14 another function is right already."""
+    verdict = grade(find(number), find(number).exercise, "simt")
+    (found,) = (f for f in verdict.findings if f.id == case)
+    assert found.points == 0 and "No points yet: no o" in found.message
 
 
 @pytest.mark.parametrize("lesson", SOLUTIONS, ids=lambda x: x.name)

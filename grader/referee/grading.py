@@ -120,12 +120,20 @@ def _cases(session: Session, *, loaded: bool) -> tuple[bool, bool]:
     if session.schedules > 1 and session.player:
         session.ask("schedule", seed=0)
     found = _after_further_calls(session, right, found)
-    pairs = zip(cases, found, strict=True)
+    pairs = [*zip(cases, found, strict=True)]
     undecided = any(f.status in PENDING for f in found)
-    ordinary = not undecided and any(f.ok and c.expect == "match" and not _is_empty(c) for c, f in pairs)
+    computed = {c.entry for c, f in pairs if f.ok and _has_result(session, c)}
+    ordinary = bool(computed) and not undecided
     session.record.findings += problem.findings()
     if not ordinary:
-        found = [_without_points(f, undecided=undecided) for f in found]
+        found = [_without_points(f, "" if undecided else "no ordinary case is right") for f in found]
+    else:  # that a launch is allowed counts for a function that is right otherwise
+        found = [
+            f
+            if not _only_launched(session, c) or c.entry in computed
+            else _without_points(f, "no other case of this function is right")
+            for c, f in pairs
+        ]
     session.record.findings += _without_guesses(found)
     return ordinary, undecided
 
@@ -237,17 +245,27 @@ def _in_schedule(finding: Finding, seed: int, schedules: int) -> Finding:
     return replace(finding, message=message, evidence=finding.evidence | {"schedule": seed})
 
 
+def _has_result(session: Session, case: Case) -> bool:
+    """Whether the case has a result with elements, which is looked at."""
+    return case.expect == "match" and not _is_empty(case) and not _only_launched(session, case)
+
+
+def _only_launched(session: Session, case: Case) -> bool:
+    return case.launched and session.player is not None and session.player.backend == "simt"
+
+
 def _is_empty(case: Case) -> bool:
     return any(isinstance(a, Tensor) and 0 in a.shape for a in case.args)
 
 
-def _without_points(finding: Finding, *, undecided: bool) -> Finding:
+def _without_points(finding: Finding, why: str) -> Finding:
+    """``why`` there are none yet; "" if another back end has to decide."""
     if not finding.points:
         return finding
-    if undecided:
+    if not why:
         message = f"{finding.message} It counts once a GPU has told whose work the other cases are."
         return replace(finding, status=Status.PENDING_GPU, points=0, message=message)
-    message = f"{finding.message} No points yet: no ordinary case is right."
+    message = f"{finding.message} No points yet: {why}."
     return replace(finding, points=0, message=message)
 
 

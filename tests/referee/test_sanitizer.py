@@ -43,7 +43,7 @@ def test_each_function_is_played_with_all_that_its_first_case_passes() -> None:
     subject = Subject(lesson.task, str(lesson.solution), "", Limits())
     played = [(case.name, case.args[0].shape) for case in subject.cases if isinstance(case.args[0], Tensor)]
     assert {name for name, _ in played} == {case.name for case in subject.task.cases}
-    assert [shape for name, shape in played if name == "pairs"] == [(150,), (128,)]
+    assert [shape for name, shape in played if name == "pairs"] == [(150,), (128,), (9,), (11,)]
 
 
 def test_a_clean_report_has_no_finding() -> None:
