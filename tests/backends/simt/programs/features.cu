@@ -242,6 +242,35 @@ __global__ void reverse_kernel(const float* x, float* y) {
     y[threadIdx.x] = whole_file[blockDim.x - 1 - threadIdx.x];
 }
 }
+template <int N> __global__ void instance_kernel(float* y) {
+    __shared__ float own[N];
+    own[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = own[threadIdx.x];
+}
+extern "C" __global__ void plainly_named_kernel(float* y) {
+    __shared__ float own[96];
+    own[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = own[threadIdx.x];
+}
+// How many bytes of shared variables each has: an instance's are not the other's.
+std::vector<int64_t> instances(torch::Tensor y) {
+    instance_kernel<64><<<1, 64>>>(y.data_ptr<float>());
+    instance_kernel<4096><<<1, 64>>>(y.data_ptr<float>());
+    plainly_named_kernel<<<1, 64>>>(y.data_ptr<float>());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    std::vector<int64_t> bytes;
+    cudaFuncAttributes a;
+    for (auto kernel : {instance_kernel<64>, instance_kernel<4096>, plainly_named_kernel}) {
+        TORCH_CHECK(cudaFuncGetAttributes(&a, kernel) == cudaSuccess);
+        bytes.push_back(a.sharedSizeBytes);
+    }
+    int blocks = 0;
+    TORCH_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, instance_kernel<64>, 64, 0) == cudaSuccess);
+    bytes.push_back(blocks);
+    return bytes;
+}
 torch::Tensor namespaced(torch::Tensor x) {
     auto y = torch::empty_like(x);
     inner::reverse_kernel<<<1, 64, 64 * sizeof(float)>>>(x.data_ptr<float>(), y.data_ptr<float>());

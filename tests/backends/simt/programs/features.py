@@ -18,6 +18,7 @@ FUNCTIONS = [
     "zeros_and_braces",
     "active",
     "namespaced",
+    "instances",
 ]
 CPP = """
 void axpy(torch::Tensor x, torch::Tensor y, double a);
@@ -32,6 +33,7 @@ int64_t api();
 torch::Tensor zeros_and_braces(torch::Tensor x);
 torch::Tensor active(torch::Tensor x);
 torch::Tensor namespaced(torch::Tensor x);
+std::vector<int64_t> instances(torch::Tensor y);
 """
 close = torch.testing.assert_close
 
@@ -160,3 +162,9 @@ def case_python_side(m):
         assert "needs a machine with an NVIDIA GPU" in str(error)
     else:
         raise AssertionError("a CUDA graph was accepted")
+
+
+def case_shared_variables_of_one_instance(m):
+    y = torch.zeros(64, device="cuda")
+    assert m.instances(y) == [256, 16384, 384, 32]
+    close(y, torch.arange(64.0, device="cuda"))
