@@ -135,7 +135,7 @@ class Probe:
             )
             timer |= {"which": "n", "said": said["n"], "right": FEWEST}
             return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
-        if 0 < len(machine.timed) < said["n"]:
+        if self.jitter and 0 < len(machine.timed) < said["n"]:
             message = (
                 f"{at}n is {said['n']}, and {len(machine.timed)} different calls lie between two events "
                 "whose distance was asked for: an event that is recorded again forgets where it was before."

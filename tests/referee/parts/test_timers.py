@@ -114,7 +114,7 @@ def test_an_event_that_is_recorded_again_measures_one_call(pairs: int = 32) -> N
         times = sorted(serve(["elapsed", 2 * k, 2 * k + 1])["value"] / 1e3 for k in numbers)
         return {"value": {"median": times[50], "p10": times[10], "p90": times[90], "n": 100}}
 
-    probe = next(p for p in find("04").task.parts if isinstance(p, Probe) and p.name == "first calls")
+    probe = next(p for p in find("04").task.parts if isinstance(p, Probe) and p.name == "spread")
     session = SimpleNamespace(rng=np.random.default_rng(1), command=command, line_of=lambda _: 7)
     (finding,) = probe.judge(cast("PartSession", session))
     assert "n is 100, and 32 different calls lie between two events" in finding.message
