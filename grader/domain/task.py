@@ -29,8 +29,8 @@ class Tensor:
     dtype and a last row of -inf), spike (normal with a first element of each row that is far from the
     others), zeros. ``scale`` multiplies, then ``shift`` is added. ``layout``: transposed and strided are
     views that are not contiguous, columns is a slice of columns, whose rows have gaps between them, offset
-    starts one element into its storage, offset by two two elements, expanded repeats
-    one row without storing it again (its stride is 0).
+    starts one element into its storage, "offset by two" two of them, expanded repeats one row without
+    storing it again (its stride is 0).
     ``device``: where the player puts it.
     """
 

@@ -124,34 +124,37 @@ class Probe:
                 evidence = {"said": said[key], "right": spread[q], "launches": launches, "advice": advice}
                 evidence["timer"] = timer | {"which": key, "said": said[key], "right": spread[q]}
                 return check.failed(Status.WRONG_ANSWER, message, **evidence)
-        if self.warm < 1 and machine.made_inside:
-            times = "once" if machine.made_inside == 1 else f"{machine.made_inside} times"
-            message = f"{at}make_input() was called {times} between the two events of a call. {self.why}"
-            timer |= {"which": "inside", "said": said["median"], "right": spread[0.5]}
-            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
-        if said["n"] < FEWEST:
-            message = (
-                f"{at}n is {said['n']}, and fewer than {FEWEST} measurements tell nothing of the spread."
-            )
-            timer |= {"which": "n", "said": said["n"], "right": FEWEST}
-            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
-        if self.jitter and 0 < len(machine.timed) < said["n"]:
-            message = (
-                f"{at}n is {said['n']}, and {len(machine.timed)} different calls lie between two events "
-                "whose distance was asked for: an event that is recorded again forgets where it was before."
-            )
-            timer |= {"which": "again", "said": said["n"], "right": len(machine.timed)}
-            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
-        uncounted = launches - int(said["n"])
-        if timer["slow"] and uncounted < FIRST_CALLS:
-            message = (
-                f"{at}{launches} calls were made and {said['n']} counted, which leaves {uncounted} for the "
-                f"warm-up. Make {FIRST_CALLS} or more that you do not count."
-            )
-            timer |= {"which": "warm-up", "said": uncounted, "right": FIRST_CALLS}
-            return check.failed(Status.WRONG_ANSWER, message, launches=launches, timer=timer)
+        if amiss := self._calls_amiss(said, machine, spread[0.5]):
+            problem, which, got, right = amiss
+            timer |= {"which": which, "said": got, "right": right}
+            return check.failed(Status.WRONG_ANSWER, f"{at}{problem}", launches=launches, timer=timer)
         message = f"{spelt(said['median'])}, and the kernel takes {spelt(spread[0.5])} (virtual clock)."
         return check.passed(message, said=said["median"], right=spread[0.5], launches=launches)
+
+    def _calls_amiss(self, said: Any, machine: Machine, right: float) -> tuple[str, str, float, float] | None:
+        """What is wrong with the calls though the numbers are right: a sentence, a name, found, asked."""
+        launches, n = len(machine.durations), said["n"]
+        if self.warm < 1 and machine.made_inside:
+            times = "once" if machine.made_inside == 1 else f"{machine.made_inside} times"
+            message = f"make_input() was called {times} between the two events of a call. {self.why}"
+            return message, "inside", said["median"], right
+        if n < FEWEST:
+            message = f"n is {n}, and fewer than {FEWEST} measurements tell nothing of the spread."
+            return message, "n", n, FEWEST
+        if self.jitter and 0 < len(machine.timed) < n:
+            message = (
+                f"n is {n}, and {len(machine.timed)} different calls lie between two events whose distance "
+                "was asked for: an event that is recorded again forgets where it was before."
+            )
+            return message, "again", n, len(machine.timed)
+        uncounted = launches - int(n)
+        if self.slow > 1 and not self.outliers and uncounted < FIRST_CALLS:
+            message = (
+                f"{launches} calls were made and {n} counted, which leaves {uncounted} for the warm-up. Make "
+                f"{FIRST_CALLS} or more that you do not count."
+            )
+            return message, "warm-up", uncounted, FIRST_CALLS
+        return None
 
 
 def form(said: Any, launches: int) -> str:
