@@ -9,7 +9,9 @@ cache of builds and once more with what was built. Kept are the seconds of the w
 processes start, and of what lies between its first verdict and its last. On the CPU a worker gets one core
 (taskset); on GPUs the number is theirs. A class of another ``--lesson`` is its solution, so often, each time
 another file: lesson 13 races each, for which a GPU must have nothing else to do. With ``--built`` these files
-differ in Python alone, and the solution is graded before: nothing is built, the class is judged once.
+differ in Python alone, and the solution is graded before, as is a small class: nothing is built, and a machine
+that gets its memory as it is used has it. Each class is judged once. No two of them share a file, since what
+compute-sanitizer found clean it does not look at again.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from grader.domain import lessons  # noqa: E402
 from tests.teaching.batch import klass  # noqa: E402
 
 LESSON = "03"
+BEFORE = 4  # files for each worker, graded before what is measured
 
 
 def grade(
@@ -88,7 +91,7 @@ def whole(made: list[klass.Made], folder: Path, backend: str, workers: int) -> d
     }  # fmt: skip
 
 
-def same(lesson: str, count: int, folder: Path, *, built: bool) -> None:
+def same(lesson: str, count: int, folder: Path, *, built: bool) -> Path:
     """A class that hands in the lesson's solution, each with a comment of their own.
 
     The comment is in the kernel, so that each is built, or with ``built`` in Python.
@@ -96,9 +99,11 @@ def same(lesson: str, count: int, folder: Path, *, built: bool) -> None:
     folder.mkdir()
     code = lessons.find(lesson).solution.read_text()
     for number in range(count):
-        kernel = code.replace("__global__", f"// {number}\n__global__", 1)
-        text = f"{code}\n# {number}\n" if built else kernel
+        words = f"{folder.name} {number}"
+        kernel = code.replace("__global__", f"// {words}\n__global__", 1)
+        text = f"{code}\n# {words}\n" if built else kernel
         (folder / f"student{number:03}.py").write_text(text)
+    return folder
 
 
 def speeds(
@@ -121,13 +126,14 @@ def speeds(
                     cwd=ROOT, env=os.environ | env, check=True, stdout=subprocess.DEVNULL,
                 )  # fmt: skip
                 if built:
-                    # Before a class is graded, its lesson is tried on its solution and its starter.
-                    grade(folder / "before", folder / "results-before", backend, 1, env, lesson=lesson)
+                    before = same(lesson, BEFORE * max(counts), folder / "before", built=True)
+                    grade(before, folder / "results-before", backend, max(counts), env, lesson=lesson)
+            given = same(lesson, number, folder / f"class-{count}", built=True) if built else folder / "class"
             cores = ",".join(map(str, range(count))) if backend == "simt" else ""
             run: dict[str, Any] = {}
             for kind in ("_cached",) if built else ("", "_cached"):
                 out = folder / f"results-{count}{kind}"
-                rows, took, first, going = grade(folder / "class", out, backend, count, env, cores, lesson)
+                rows, took, first, going = grade(given, out, backend, count, env, cores, lesson)
                 assert len(rows) == number
                 run |= {f"seconds{kind}": round(took, 1), f"seconds_each{kind}": round(took / number, 2)}
                 run |= {
@@ -167,7 +173,6 @@ def main() -> None:
             klass.write(made, folder / "class")
         else:
             same(options.lesson, options.count, folder / "class", built=options.built)
-            same(options.lesson, 1, folder / "before", built=True)
         if options.speed:
             counts = [int(x) for x in options.speed.split(",")]
             result = speeds(

@@ -1,8 +1,9 @@
 """Gradings that share a GPU: several judge at a time, and a race has it for itself.
 
 What another grading computes meanwhile makes the times of a race uneven, and uneven times hide much. So
-each grading holds a lock with the others while it judges, and alone while it races. Only gradings of one
-user know of each other; what else runs on the GPU is seen by the race itself, or not at all.
+each grading holds a lock with the others while it judges, and alone while it races. It gives the lock up
+where it only waits, for a start or for a tool: else a race would wait with it. Only gradings of one user
+know of each other; what else runs on the GPU is seen by the race itself, or not at all.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class GpuTurns:
         self._say = say
         self._open = threading.Lock()  # while a file's number is used it is not closed
         self._gate = self._lock = -1
+        self._shares = False
         with contextlib.suppress(OSError):
             seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0]
             seen = str(detect.gpu_minors().get(seen, seen))  # by a number or by its UUID, it is one GPU
@@ -44,28 +46,26 @@ class GpuTurns:
                 for end in (".gate", ".lock")
             )
 
-    @contextlib.contextmanager
-    def shared(self) -> Iterator[None]:
-        """While this lasts no other grading races; others may judge as well."""
-        self._share()
-        try:
-            yield
-        finally:
-            self._give(self._lock)
+    def share(self) -> None:
+        """Until :meth:`leave` no other grading races; others may judge as well. May be called twice."""
+        if self._shares:
+            return
+        waits = "This grading waits: another one races on this GPU."
+        self._take(self._gate, fcntl.LOCK_SH, waits)  # held by a race that waits, so that its turn comes
+        self._take(self._lock, fcntl.LOCK_SH, waits)
+        self._give(self._gate)
+        self._shares = True
 
-    @contextlib.contextmanager
-    def alone_for_once(self) -> Iterator[None]:
-        """Within ``shared``: while this lasts no other grading judges or races; then it is shared again."""
-        self._give(self._lock)
-        try:
-            with self.alone():
-                yield
-        finally:
-            self._share()
+    def leave(self) -> None:
+        """Others may race. May be called twice, and by who never shared."""
+        if self._shares:
+            self._give(self._lock)
+        self._shares = False
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """While this lasts no other grading judges or races."""
+        """While this lasts no other grading judges or races. Whoever shared before shares no longer."""
+        self.leave()
         self._take(self._gate, fcntl.LOCK_EX)
         self._take(self._lock, fcntl.LOCK_EX, "The race waits: another grading uses this GPU.")
         self._give(self._gate)
@@ -80,12 +80,6 @@ class GpuTurns:
             for fd in {self._gate, self._lock} - {-1}:
                 os.close(fd)
             self._gate = self._lock = -1
-
-    def _share(self) -> None:
-        waits = "This grading waits: another one races on this GPU."
-        self._take(self._gate, fcntl.LOCK_SH, waits)  # held by a race that waits, so that its turn comes
-        self._take(self._lock, fcntl.LOCK_SH, waits)
-        self._give(self._gate)
 
     def _take(self, fd: int, kind: int, words: str = "") -> None:
         told_s = time.monotonic() + TOLD_S

@@ -56,6 +56,7 @@ def grade(session: Session) -> Record:
         begun = time.monotonic()
         if ordinary and session.inspect:
             record.memory += session.inspect()
+            session.share_gpu()
         found = session.problem.memory()
         seen = memory.at_statements(record.memory, session.source)
         found = found or memory.finding(seen, task.memory_points, matched=ordinary, stages=task.stages)
@@ -65,6 +66,7 @@ def grade(session: Session) -> Record:
     begun = time.monotonic()
     session.pardon()  # a kernel that crashes in every case takes nothing from a function beside it
     for part in task.parts:
+        session.share_gpu()
         judged = parts.judge(part, session, loaded=loaded.ok)
         record.findings += [_waiting(f, UNTRIED) for f in judged] if undecided else judged
     record.stages["parts"] = time.monotonic() - begun
@@ -90,6 +92,7 @@ def _loaded(session: Session) -> Finding:
     failed: FaultError | None = None
     try:
         session.record.facts = player.ready()
+        session.share_gpu()
         session.load()
     except FaultError as fault:
         failed = fault

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from grader.domain.speed import Speed
+    from grader.protocol.messages import MemoryFinding
     from grader.referee.cuda_builder import CudaBuilder
 
 # In a line of its own: behind a statement many leave it standing. And what has an open end is never done.
@@ -162,13 +163,14 @@ class Processes:
             student=job.options.student,
             folders=tuple(job.folders),
             schedules=1 if cuda else job.options.schedules,
-            inspect=inspection.findings if inspection else None,
+            inspect=self._inspected if inspection else None,
             known_clean=inspection.known if inspection else "",
             on_cpu=functools.cache(self._on_cpu) if cuda else None,
             loaded=self._loaded,
             twin=self._peers.twin,
             solution=self._peers.solution,
             clock=self._part_clock,
+            share_gpu=self._share,
         )
         job.reins(self._abandon)
 
@@ -194,11 +196,30 @@ class Processes:
         if self.turns:
             self.turns.close()
 
-    def turn(self) -> contextlib.AbstractContextManager[None]:
-        """While a file is judged: no other grading races on the GPU, or none uses it at all."""
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """While a file is judged: it shares the GPU whenever it is about to use it, or has it for itself."""
         if self.turns is None:
-            return contextlib.nullcontext()
-        return self.turns.alone() if self.job.alone else self.turns.shared()
+            yield
+        elif self.job.alone:
+            with self.turns.alone():
+                yield
+        else:
+            try:
+                yield
+            finally:
+                self.turns.leave()
+
+    def _share(self) -> None:
+        if self.turns and not self.job.alone:
+            self.turns.share()
+
+    def _inspected(self) -> list[MemoryFinding]:
+        """What the tools have found. They share the GPU on their own account; who waits need not."""
+        assert self._inspection
+        if self.turns and not self.job.alone:
+            self.turns.leave()
+        return self._inspection.findings()
 
     @contextlib.contextmanager
     def clock(self) -> Iterator[None]:
@@ -208,9 +229,9 @@ class Processes:
 
     @contextlib.contextmanager
     def _part_clock(self) -> Iterator[None]:
-        """The same for a part that rests on the clock, while the grading shares the GPU."""
+        """The same for a part that rests on the clock; a grading that shares the GPU shares it no longer."""
         turns = None if self.job.alone else self.turns
-        with turns.alone_for_once() if turns else contextlib.nullcontext(), self._quiet():
+        with turns.alone() if turns else contextlib.nullcontext(), self._quiet():
             yield
 
     def _quiet(self) -> contextlib.AbstractContextManager[None]:
@@ -287,7 +308,8 @@ def _inspection(job: Job) -> Inspection | None:
     if job.choice.name != "cuda" or not job.task.memory_points:
         return None
     subject = sanitizer.Subject(job.task, str(job.submission.path), job.submission.source, job.limits)
-    return Inspection(subject, keep=not job.beside)
+    turns = None if job.alone else functools.partial(GpuTurns, lambda _: None)
+    return Inspection(subject, keep=not job.beside, turns=turns)
 
 
 def wants_speed(job: Job) -> bool:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from grader.referee.cuda_builder import CudaBuilder
 
 CASES = 4
-FIRST = "memcheck"
+FIRST, FURTHER = "memcheck", ("racecheck", "synccheck")
 SHARED = re.compile(
     # what is shared or waits by name, and all by which a text becomes another before it is compiled
     r"shared|syncthreads|barrier|\basm\b|##|%:%:|\\(?:\s*\n|[uU])|[?][?]/|"
@@ -55,7 +55,12 @@ def further(requests: Iterable[BuildRequest]) -> tuple[str, ...]:
     """
     texts = [text for r in requests for text in (*r.cuda_sources, *r.cuda_cflags)]
     asked = not texts or any(SHARED.search(text) for text in texts) or any(t.startswith("-D") for t in texts)
-    return ("racecheck", "synccheck") if asked else ()
+    return FURTHER if asked else ()
+
+
+def expected(source: str) -> tuple[str, ...]:
+    """The same by the file's text, before anything is built: what is worth a start. It decides nothing."""
+    return FURTHER if SHARED.search(source) else ()
 
 
 @dataclass(frozen=True, slots=True)

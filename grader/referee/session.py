@@ -86,7 +86,8 @@ class Session:
         loaded: Told once the file is imported and built.
         twin: Another pair of processes with the same files, both loaded, for the problem it is given.
         solution: The course's own solution, loaded in a process.
-        clock: While it lasts no other grading uses the GPU, whose clock is read.
+        clock: While it lasts no other grading uses the GPU, whose clock is read. It is shared no longer then.
+        share_gpu: Called before the GPU is used: waits for the race of another grading, if there is one.
     """
 
     task: Task
@@ -105,6 +106,7 @@ class Session:
     twin: Callable[[Callable[[Sides], Problem]], Session] | None = None
     solution: Callable[[], Player] | None = None
     clock: Callable[[], AbstractContextManager[None]] = nullcontext
+    share_gpu: Callable[[], None] = lambda: None
     record: Record = field(default_factory=Record, init=False)
     rng: np.random.Generator = field(default_factory=inputs.generator, init=False)
     source: str = field(init=False)

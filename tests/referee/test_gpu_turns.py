@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,6 @@ from grader.referee import gpu_turns
 from grader.referee.gpu_turns import GpuTurns, alone
 
 if TYPE_CHECKING:
-    import contextlib
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -37,6 +37,16 @@ def turns() -> Iterator[list[GpuTurns]]:
         one.close()
 
 
+@contextlib.contextmanager
+def shared(turns: GpuTurns) -> Iterator[None]:
+    """As a grading that judges."""
+    turns.share()
+    try:
+        yield
+    finally:
+        turns.leave()
+
+
 def entered(turn: contextlib.AbstractContextManager[None], seconds: float = 10.0) -> bool:
     """Whether a grading gets its turn, in a thread of its own, while whoever calls has one."""
     there = threading.Event()
@@ -50,34 +60,45 @@ def entered(turn: contextlib.AbstractContextManager[None], seconds: float = 10.0
 
 
 def test_several_judge_at_a_time_and_none_races_meanwhile(turns: list[GpuTurns]) -> None:
-    with turns[0].shared():
-        assert entered(turns[1].shared())
+    with shared(turns[0]):
+        assert entered(shared(turns[1]))
         assert not entered(turns[2].alone(), SOON_S)
 
 
 def test_a_part_that_reads_the_clock_has_the_gpu_for_itself_and_shares_it_again(
     turns: list[GpuTurns],
 ) -> None:
-    with turns[0].shared():
-        with turns[1].shared():
-            assert not entered(turns[0].alone_for_once(), SOON_S)
+    with shared(turns[0]):
+        with shared(turns[1]):
+            assert not entered(turns[0].alone(), SOON_S)
         time.sleep(2 * SOON_S)  # the one that waited has had its turn
-        with turns[0].alone_for_once():
-            assert not entered(turns[2].shared(), SOON_S)
+        with turns[0].alone():
+            assert not entered(shared(turns[2]), SOON_S)
         time.sleep(SOON_S)
-        assert entered(turns[2].shared())
+        assert entered(turns[1].alone())  # shared again only when it is asked for
+        turns[0].share()
+        turns[0].share()
+        assert entered(shared(turns[2]))
         assert not entered(turns[1].alone(), SOON_S)
+
+
+def test_who_only_waits_holds_nobody_up(turns: list[GpuTurns]) -> None:
+    with shared(turns[0]):
+        turns[0].leave()
+        assert entered(turns[1].alone())
+        turns[0].share()
+        assert not entered(turns[2].alone(), SOON_S)
 
 
 def test_who_waits_and_is_given_up_takes_no_other_files_lock(turns: list[GpuTurns]) -> None:
     """The number of a file that was closed is soon another one's."""
-    with turns[0].shared():
+    with shared(turns[0]):
         assert not entered(turns[1].alone(), SOON_S)
         turns[1].close()
         turns.append(GpuTurns(lambda _: None))
         time.sleep(SOON_S)
     time.sleep(SOON_S)
-    assert entered(turns[2].shared())
+    assert entered(shared(turns[2]))
 
 
 def test_a_race_waits_for_all_and_all_wait_for_a_race(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,14 +115,14 @@ def test_a_race_waits_for_all_and_all_wait_for_a_race(monkeypatch: pytest.Monkey
 
     def judge() -> None:
         judging = GpuTurns(lambda _: judge_waits.set())
-        with judging.shared():
+        with shared(judging):
             order.append("judged")
         judging.close()
 
     first = GpuTurns(lambda _: None)
     with ThreadPoolExecutor(2) as pool:
         try:
-            with first.shared():
+            with shared(first):
                 racing = pool.submit(race)
                 assert race_waits.wait(LONG_S)  # at the gate, so that nobody else begins before it
                 judging = pool.submit(judge)
@@ -131,7 +152,7 @@ def test_who_waits_is_told_until_the_other_one_s_end(monkeypatch: pytest.MonkeyP
             pass
 
     first = GpuTurns(lambda _: None)
-    with ThreadPoolExecutor(1) as pool, first.shared():
+    with ThreadPoolExecutor(1) as pool, shared(first):
         try:
             waiting = pool.submit(race)
             assert told.wait(LONG_S)

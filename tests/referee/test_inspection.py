@@ -32,13 +32,18 @@ class Tool:
     def __init__(self) -> None:
         self.found: list[MemoryFinding] | FaultError = []
         self.runs: list[str] = []
+        self.started: list[str] = []
         self.stopped = threading.Event()
+
+    def ready(self) -> None:
+        """As a player that has started."""
 
     def stop(self) -> None:
         """As a player."""
         self.stopped.set()
 
     def run(self, name: str, subject: Any, go: Any, build: Any) -> list[MemoryFinding] | None:
+        self.started.append(name)
         if not go(self):
             return None
         build.requests.append(BuildRequest("x", cuda_sources=(subject.source,)))
@@ -76,7 +81,34 @@ def test_what_was_clean_is_not_looked_at_again_until_something_changes(tool: Too
     looked(SUBJECT, keep=False)
     assert len(tool.runs) == 4
     looked(replace(SUBJECT, source="__shared__ float x[2];"))
-    assert tool.runs[4:] == ["memcheck", "racecheck", "synccheck"]
+    assert tool.runs[4] == "memcheck" and sorted(tool.runs[5:]) == ["racecheck", "synccheck"]
+    assert tool.started.count("racecheck") == tool.started.count("synccheck") == 1
+
+
+def test_what_was_built_decides_which_tools_are_used(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file's text only lets processes start sooner: a word in a comment, a text that is put together."""
+    looked(replace(SUBJECT, source="__shared__ float x[2];"))
+    monkeypatch.setattr(sanitizer, "further", lambda _: ())
+    looked(replace(SUBJECT, source="// without __shared__"))
+    assert tool.runs.count("racecheck") == 1 and tool.started.count("racecheck") == 2
+    monkeypatch.setattr(sanitizer, "further", lambda _: sanitizer.FURTHER)
+    looked(replace(SUBJECT, source="// without"))
+    assert tool.runs[-2:] == ["racecheck", "synccheck"]
+
+
+def test_a_tool_takes_its_turn_on_the_gpu_once_its_process_has_started(tool: Tool) -> None:
+    events: list[str] = []
+
+    class Turns:
+        def share(self) -> None:
+            events.append("share")
+
+        def close(self) -> None:
+            events.append("close")
+
+    tool.ready = lambda: events.append("ready")  # type: ignore[method-assign]
+    looked(SUBJECT, turns=Turns)
+    assert events[:2] == ["ready", "share"] and events[-1] == "close"
 
 
 def test_errors_are_looked_for_every_time(tool: Tool) -> None:

@@ -13,8 +13,9 @@ from grader.backends.detect import Choice
 from grader.domain.lessons import find
 from grader.domain.options import GradingOptions
 from grader.domain.submission import read
+from grader.domain.verdict import PENDING
 from grader.domain.within import within
-from grader.referee import pipeline
+from grader.referee import grading, pipeline
 from grader.referee.job import Job, lesson_job
 from grader.referee.parts.ratio import Ratio
 from grader.referee.pipeline import Processes, check, wants_speed, warm
@@ -105,3 +106,42 @@ def test_what_failed_is_explained_once(monkeypatch: pytest.MonkeyPatch) -> None:
     (judged,) = [one for one in told if one]
     assert verdict.failed and judged.findings == verdict.findings
     assert len(asked) == 2  # the look at its text, and the causes
+
+
+class Turns:
+    """Notes what is asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def share(self) -> None:
+        self.asked.append("share")
+
+    def leave(self) -> None:
+        self.asked.append("leave")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_the_gpu_is_shared_while_a_file_is_played_and_not_while_tools_are_waited_for() -> None:
+    """A race of another grading waits for those who share it."""
+    turns = Turns()
+    tools = SimpleNamespace(findings=lambda: turns.asked.append("tools") or [])
+    waits = SimpleNamespace(turns=turns, job=job("07", "cuda", NOTHING), _inspection=tools)
+    with Processes(warm(job("07", "simt", NOTHING))) as running:
+        running.turns = cast("Any", turns)
+        running.session.inspect = lambda: Processes._inspected(cast("Any", waits))
+        with running.turn():
+            record = grading.grade(running.session)
+    assert all(f.ok or f.status in PENDING for f in record.findings) and running.job.task.parts
+    parts = ["share"] * len(running.job.task.parts)
+    assert turns.asked == ["share", "leave", "tools", "share", *parts, "leave"]
+
+
+def test_who_has_the_gpu_alone_neither_shares_nor_leaves_it() -> None:
+    turns = Turns()
+    alone = replace(job("07", "cuda", NOTHING), alone=True)
+    waits = SimpleNamespace(turns=turns, job=alone, _inspection=SimpleNamespace(findings=list))
+    Processes._share(cast("Any", waits))
+    assert Processes._inspected(cast("Any", waits)) == [] and not turns.asked

@@ -141,24 +141,46 @@ def difference(got: Array, wanted: Array) -> tuple[float, int]:
         return 0.0, bits
     if any(far != far for far in apart) or got.dtype.kind != "f":
         return math.inf, bits
-    squares = by_threads(lambda pair: float(np.sum(np.square(pair[1], dtype=np.float64))), pieces)
+    squares = by_threads(lambda pair: _scratch.square_sum(pair[1]), pieces)
     far = max(apart) / (math.sqrt(sum(squares) / len(a)) or 1.0)
     return (far if math.isfinite(far) else math.inf), bits
 
 
 class _Scratch(threading.local):
-    """Memory that a thread copies pieces to: new memory for each piece would cost more than the copy."""
+    """Memory that a thread works on pieces in: new memory for each piece would cost more than the work."""
 
     def __init__(self) -> None:
-        self.room = np.empty(PIECE, np.uint8)
+        self._rooms: dict[str, NDArray[np.uint8]] = {}
+
+    def _room(self, name: str, size: int, dtype: np.dtype[Any]) -> Array:
+        size_bytes = size * dtype.itemsize
+        if name not in self._rooms or self._rooms[name].nbytes < size_bytes:
+            self._rooms[name] = np.empty(max(size_bytes, PIECE), np.uint8)
+        return self._rooms[name][:size_bytes].view(dtype)
 
     def copy(self, values: Array) -> Array:
         """A copy, until the next one."""
-        if self.room.nbytes < values.nbytes:
-            self.room = np.empty(values.nbytes, np.uint8)
-        copied = self.room[: values.nbytes].view(values.dtype)
+        copied = self._room("copy", values.size, values.dtype)
         np.copyto(copied, values)
         return copied
+
+    def same_bits(self, one: Array, other: Array) -> bool:
+        """Whether all bits are equal; by whole words, as far as there are."""
+        word = WORD if one.nbytes % WORD.itemsize == 0 else np.dtype(np.uint8)
+        a, b = one.view(word), other.view(word)
+        return bool(np.equal(a, b, out=self._room("same", a.size, np.dtype(bool))).all())
+
+    def farthest(self, one: Array, other: Array) -> float:
+        """The largest difference of two floats; NaN if there is no number for it."""
+        apart = self._room("apart", one.size, one.dtype)
+        with np.errstate(invalid="ignore", over="ignore"):
+            np.abs(np.subtract(one, other, out=apart), out=apart)
+        return float(apart.max())
+
+    def square_sum(self, values: Array) -> float:
+        """Of the squares, in double precision."""
+        wide = self._room("squares", values.size, np.dtype(np.float64))
+        return float(np.square(values, out=wide, dtype=np.float64).sum())
 
 
 _scratch = _Scratch()
@@ -168,18 +190,11 @@ def _piece(pair: tuple[Array, Array]) -> tuple[float, int]:
     """The largest difference of a piece: 0 only if all bits are equal; NaN if there is no number for it."""
     copied, wanted = _scratch.copy(pair[0]), pair[1]
     bits = int(copied.view(f"i{min(copied.itemsize, 8)}").sum(dtype=np.int64))
-    if _same_bits(copied, wanted):
+    if _scratch.same_bits(copied, wanted):
         return 0.0, bits
     if copied.dtype.kind != "f":
         return math.nan, bits
-    with np.errstate(invalid="ignore"):
-        return float(np.max(np.abs(copied - wanted))), bits
-
-
-def _same_bits(one: Array, other: Array) -> bool:
-    """Whether all bits are equal; by whole words, as far as there are."""
-    word = WORD if one.nbytes % WORD.itemsize == 0 else np.dtype(np.uint8)
-    return bool((one.view(word) == other.view(word)).all())
+    return _scratch.farthest(copied, wanted), bits
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,3 +84,24 @@ def test_what_is_compared_is_not_written_meanwhile(
     for each in places.values():
         assert len(each) == CALLS
         assert not any(a & b for a, b in itertools.pairwise(each))
+
+
+@pytest.mark.parametrize("size", [1, 7, 300_000, 1_100_000])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32, np.bool_])
+def test_a_difference_is_that_of_all_elements(size: int, dtype: Any) -> None:
+    """In pieces, by several threads, in memory that is used again: twice with other values."""
+    rng = np.random.default_rng(size)
+    for scale in (1.0, 0.25):
+        wanted = (scale * 8 * rng.standard_normal(size)).astype(dtype)
+        got = wanted.copy()
+        assert timed_results.difference(got, wanted)[0] == 0.0
+        got[-1] = not got[-1] if dtype is np.bool_ else got[-1] + dtype(3)
+        far = timed_results.difference(got, wanted)[0]
+        if wanted.dtype.kind != "f":
+            assert far == math.inf
+        else:
+            squares = np.square(wanted.astype(np.float64))
+            plain = np.abs(got.astype(np.float64) - wanted).max() / np.sqrt(squares.mean())
+            assert far == pytest.approx(plain, rel=2e-3)
+            got[size // 2] = np.nan
+            assert timed_results.difference(got, wanted)[0] == math.inf
