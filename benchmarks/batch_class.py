@@ -9,9 +9,9 @@ cache of builds and once more with what was built. Kept are the seconds of the w
 processes start, and of what lies between its first verdict and its last. On the CPU a worker gets one core
 (taskset); on GPUs the number is theirs. A class of another ``--lesson`` is its solution, so often, each time
 another file: lesson 13 races each, for which a GPU must have nothing else to do. With ``--built`` these files
-differ in Python alone, and the solution is graded before, as is a small class: nothing is built, and a machine
-that gets its memory as it is used has it. Each class is judged once. No two of them share a file, since what
-compute-sanitizer found clean it does not look at again.
+differ in Python alone, and the solution is graded before, as is a small class: nothing is built, and a
+machine that gets its memory as it is used has it. Each class is judged once. No two of them share a file,
+since what compute-sanitizer found clean it does not look at again.
 """
 
 from __future__ import annotations

@@ -115,18 +115,18 @@ class Inspection:
 
     def _run_further(self, name: str) -> list[MemoryFinding] | None:
         self._go.wait()  # until then the file's own players start
-        return self._run(name, lambda player: self._chosen(name, player), self._builder())
+        return self._run(name, lambda: self._chosen(name), self._builder())
 
     def _run(
-        self, name: str, go: Callable[[Player], bool], build: SimtBuilder | CudaBuilder
+        self, name: str, go: Callable[[], bool], build: SimtBuilder | CudaBuilder
     ) -> list[MemoryFinding] | None:
         turns = self._turns() if self._turns else None
 
         def ready(player: Player) -> bool:
             self._players.append(player)
-            if not go(player):
-                return False
             player.ready()
+            if not go():
+                return False
             if turns:
                 self._held.append(turns)
                 turns.share()
@@ -141,14 +141,12 @@ class Inspection:
     def _builder(self) -> SimtBuilder | CudaBuilder:
         return builder.for_backend("cuda", self._subject.limits.build, "auto")
 
-    def _allowed(self, _: Player) -> bool:
+    def _allowed(self) -> bool:
         self._go.wait()
         return self._wanted
 
-    def _chosen(self, name: str, player: Player) -> bool:
-        if self._wanted:
-            player.ready()  # while the first tool is at work
-        self._decided.wait()
+    def _chosen(self, name: str) -> bool:
+        self._decided.wait()  # by what the first tool's player built
         return self._wanted and name in self._further
 
     def _read(self) -> str:

@@ -14,10 +14,11 @@ from grader.domain.lessons import find
 from grader.domain.verdict import Status
 from grader.feedback import memory
 from grader.protocol.messages import MemoryFinding
-from grader.referee import inspection, sanitizer
+from grader.referee import builder, inspection, sanitizer
+from grader.referee.builder import SimtBuilder
 from grader.referee.fault import FaultError
 from grader.referee.inspection import Inspection
-from grader.referee.process.player_process import Limits
+from grader.referee.process.player_process import Limits, Player
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,3 +139,31 @@ def test_a_finding_says_since_when_it_is_known() -> None:
     assert later.points == 2 and "2026-11-22" in later.message and later.evidence["seen_on"] == "2026-11-22"
     bad = memory.finding([ERROR], 2, matched=True)
     assert memory.known(bad, "2026-11-22") == bad
+
+
+@pytest.mark.slow
+def test_all_tools_play_the_cases_in_processes_that_start_side_by_side(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Real players, on the CPU back end and under no tool."""
+    played: list[Player] = []
+    play_cases = sanitizer.play_cases
+
+    def player(_: str, limits: Limits, **more: Any) -> Player:
+        return Player("simt", limits, **(more | {"wrap": ()}))
+
+    def seen(one: Player, subject: sanitizer.Subject) -> None:
+        play_cases(one, subject)
+        played.append(one)
+
+    monkeypatch.setattr(sanitizer, "Player", player)
+    monkeypatch.setattr(sanitizer, "play_cases", seen)
+    monkeypatch.setattr(sanitizer, "further", lambda _: sanitizer.FURTHER)
+    monkeypatch.setattr(builder, "for_backend", lambda *_: SimtBuilder())
+    monkeypatch.setattr(inspection, "cache_folder", lambda: tmp_path)
+    lesson = find("07")
+    source = lesson.solution.read_text()
+    assert sanitizer.expected(f"{source}\n__shared__")
+    looked(sanitizer.Subject(lesson.task, str(lesson.solution), f"{source}\n__shared__", Limits()))
+    assert len({id(one) for one in played}) == 1 + len(sanitizer.FURTHER)
+    assert all(one.stopped for one in played)

@@ -181,7 +181,8 @@ class Player:
         return self._connection.compile_error
 
     def ready(self) -> Facts:
-        """Wait until the player has started; answers versions and device. Call before the first request."""
+        """Wait until the player has started; answers versions and device. Call once, before any request."""
+        assert not self._ready, "a player says once that it has started"
         self._ready = True
         try:
             left = self._began_s + self.limits.start - time.monotonic()
