@@ -31,7 +31,7 @@ def flags(kind: Kind) -> list[str]:
         str(toolchain.LEAN),
     ]
     system = (found.include, found.include / "torch/csrc/api/include", toolchain.python_include(),
-              tools.toolkit().include)  # fmt: skip
+              *tools.toolkit().includes)  # fmt: skip
     return [
         "-O1", "-fPIC", f"-std={found.standard}", "-fvisibility=hidden", "-w", "-pipe", "-DUSE_CUDA",
         "-DTORCH_API_INCLUDE_EXTENSION_H", *(() if toolchain.compiler().is_clang else ("-fno-gnu-unique",)),

@@ -63,6 +63,11 @@ class Toolkit:
         """CUDA's headers."""
         return self.home / "include"
 
+    @property
+    def includes(self) -> tuple[Path, ...]:
+        """Where nvcc looks for headers by itself: from CUDA 13 on libcu++, CUB and Thrust have a folder."""
+        return (self.include, self.include / "cccl")
+
 
 @functools.cache
 def toolkit() -> Toolkit:

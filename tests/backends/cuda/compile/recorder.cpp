@@ -51,4 +51,8 @@ int cudaMemcpyToSymbol(const void* symbol, const void*, size_t count, size_t, in
   printf("copied %zu to %s\n", count, names[symbol].c_str());
   return 0;
 }
+int cudaFuncSetAttribute(const void* f, int attribute, int value) {
+  printf("attribute %d of %s: %d\n", attribute, names[f].c_str(), value);
+  return 0;
+}
 }

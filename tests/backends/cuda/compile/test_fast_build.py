@@ -22,8 +22,10 @@ pytestmark = [
 KERNELS = r"""
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
+#include <cuda/std/type_traits>
 __constant__ float table[4];
-__device__ float scaled(float v, int n) { return v * table[n]; }
+__constant__ float factor;
+__device__ float scaled(float v, int n) { return v * table[n] * factor; }
 template <typename T, bool WIDE>
 __global__ void scale(const T* in, T* out, int n) {
     extern __shared__ float row[];
@@ -41,6 +43,8 @@ torch::Tensor run(torch::Tensor x, bool wide) {
     TORCH_CHECK(x.dim() == 1, "one dimension, not ", x.dim());
     const float values[4] = {1, 2, 3, 4};
     cudaMemcpyToSymbol(table, values, sizeof values);
+    cudaMemcpyToSymbol(factor, values, sizeof factor);
+    cudaFuncSetAttribute(scale<float, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);
     auto out = torch::empty_like(x);
     wide ? go<true>(x, out) : go<false>(x, out);
     hidden<<<1, 1>>>(x.data_ptr<float>(), out.data_ptr<float>(), 8);
@@ -102,7 +106,8 @@ def test_all_kernels_and_variables_are_registered_once(said: list[str]) -> None:
     assert (
         len(kernels) == len(set(kernels)) == 10
     )  # scale for 4 types and 2 values, and two of the file's own
-    assert [line for line in said if line.startswith("variable ")] == ["variable table 16 1"]
+    variables = [line for line in said if line.startswith("variable ")]
+    assert sorted(variables) == ["variable factor 4 1", "variable table 16 1"]
     assert said.index("end") > said.index(kernels[-1])
 
 
@@ -111,7 +116,8 @@ def test_launches_come_with_configuration_and_arguments(said: list[str]) -> None
     assert launches[0].startswith("launch _Z5scaleIfLb1EEvPKT_PS0_i <3 2 1> <64 1 1> 128 (nil): last 7")
     assert "6hidden" in launches[1] and launches[1].endswith("<1 1 1> <1 1 1> 0 (nil): last 8")
     assert "8nameless" in launches[2] and launches[2].endswith("<1 1 1> <2 1 1> 0 (nil): last 9")
-    assert "copied 16 to table" in said
+    assert "copied 16 to table" in said and "copied 4 to factor" in said
+    assert f"attribute 8 of _Z5scaleIfLb1EEvPKT_PS0_i: {100 << 10}" in said
 
 
 def test_functions_are_pybind11s(said: list[str]) -> None:

@@ -7,4 +7,5 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "itf/kernels.h"
 #include "itf/launch.h"

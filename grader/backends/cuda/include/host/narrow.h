@@ -11,6 +11,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "itf/kernels.h"
 #include "itf/launch.h"
 
 // Of ATen/cuda/CUDAContext.h, without the libraries of linear algebra.
