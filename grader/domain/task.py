@@ -156,7 +156,8 @@ class Task:
     it brings along; ``requires`` names concepts and terms of earlier lessons. ``predictions`` are asked
     for before the numbers that they are about are shown. ``stages`` divide a longer exercise: each check
     belongs to exactly one of them, and their minutes make those of the task. ``packages`` must be
-    importable, and come with one of the course's extras.
+    importable, and come with one of the course's extras. ``same_names``: the model's parameters must have
+    the reference's names, as the page then says; else those of other names are matched by order and shape.
     """
 
     title: str
@@ -178,6 +179,7 @@ class Task:
     predictions: tuple[Prediction, ...] = ()
     stages: tuple[Stage, ...] = ()
     packages: tuple[str, ...] = ()
+    same_names: bool = False
 
     @property
     def check_names(self) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None
         forked.adopt(channel, options)
     backend = forked or player_backends.wake(channel, options)
     observed = backend.observed  # held since before anything foreign is loaded
-    from grader.player import commands, exceptions
+    from grader.player import commands, exceptions, python_hooks
     from grader.player.sides import perform
     from grader.player.stage import MissingEntryError, Stage
 
@@ -110,6 +110,7 @@ def serve(channel: Channel, options: argparse.Namespace, forked: Forkable | None
     stage.given = channel.files
     if options.waits and options.backend == "cuda":
         _make_context()
+    python_hooks.refuse_audits()
     gc.freeze()
     gc.enable()
     facts = backend.facts()

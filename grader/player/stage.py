@@ -16,7 +16,7 @@ import torch
 
 from grader.backends.simt.runtime import value_origins
 from grader.domain.task import EXTENSION
-from grader.player import built_modules, late_inputs, other_stream, torch_modes, values
+from grader.player import built_modules, late_inputs, other_stream, python_hooks, torch_modes, values
 from grader.player.other_stream import OtherStream
 
 if TYPE_CHECKING:
@@ -97,9 +97,10 @@ class Stage:
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules["submission"] = module
-        modes = torch_modes.count()
+        modes, hooks = torch_modes.count(), python_hooks.those_on()
         spec.loader.exec_module(module)
         torch_modes.end_those_above(modes, "the import of the file")
+        python_hooks.end_those_since(hooks, "the import of the file")
         self.module = module
         return {}
 

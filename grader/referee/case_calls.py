@@ -105,7 +105,9 @@ class Calls:
             self.problem.give(fresh=one.inputs in ("new", "move"))
         watch = own and (watch or self.player.backend == "simt")
         returned = self._returned(one, posed, watch=watch)
-        if posed is None or self.only_launched:
+        if self.only_launched:
+            return self._launched(returned) if own else None
+        if posed is None:
             return None
         lines = [line for line, _ in self.before]
         comparison = Comparison(self.session, self.case, posed, lines, look=number == 0)
@@ -119,6 +121,7 @@ class Calls:
             raise LeftOutError(why)
         if failed or not watch:
             return failed
+        own_work.keep_launches(self.session, self.case)
         failed = self._not_own(returned, posed) or self._by_the_host(number, returned, posed)
         if failed and failed.status in PENDING:  # the calls that follow may be wrong
             self.undecided, failed = failed, None
@@ -250,6 +253,12 @@ class Calls:
         )  # fmt: skip
         wanted = [tensor.shape for tensor in posed.tensors]
         return own_work.not_own(self.session.task, self.case, seen, wanted, self._given(), self.session.rng)
+
+    def _launched(self, returned: Returned) -> Finding | None:
+        found = None if returned.watched.interpreted else own_work.only_launched(self.session, self.case)
+        if found and found.status in PENDING:
+            self.undecided, found = found, None
+        return found
 
     def _by_the_host(self, number: int, returned: Returned, posed: Posed) -> Finding | None:
         """The host must tell the device the same, whatever the inputs' values are.

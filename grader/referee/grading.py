@@ -124,7 +124,7 @@ def _cases(session: Session, *, loaded: bool) -> tuple[bool, bool]:
         session.ask("schedule", seed=0)
     found = _after_further_calls(session, right, found)
     pairs = [*zip(cases, found, strict=True)]
-    undecided = any(f.status in PENDING for f in found)
+    undecided = any(f.status in PENDING for c, f in pairs if not _only_launched(session, c))
     computed = {c.entry for c, f in pairs if f.ok and _has_result(session, c)}
     ordinary = bool(computed) and not undecided
     session.record.findings += problem.findings()

@@ -65,7 +65,8 @@ class LessonProblem(Problem):
         if self.is_model(case):
             self.begin(case)
             self.match(self.wanted, self.make(case, self.mine), self.sides.task.entry)
-            state_match.require_names(self.pairs, self.sides.task.entry)
+            if self.sides.task.same_names:
+                state_match.require_names(self.pairs, self.sides.task.entry)
         else:  # a function holds nothing that would have to be asked for
             self.theirs.later(self._begin(case))
             self.mine.later(self._make(case))

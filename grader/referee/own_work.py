@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from grader.protocol.messages import Launch
     from grader.protocol.play import Ops, Told, Watched
     from grader.referee.process.player_process import Player
+    from grader.referee.session import Session
 
 SAMPLES, ENOUGH = 6, 16
 PRODUCTS = {"elementwise": GEMM, "fused": GEMM - ADDING}  # what a library may do, by ``Task.own``
@@ -127,6 +128,33 @@ def not_own(
     if watched.interpreted:
         return _undecided(case, evidence)
     return _finding(case, f"The result is right, but {found}", evidence)
+
+
+def keep_launches(session: Session, case: Case) -> None:
+    """Note which kernels a call of this function launched whose result was right."""
+    names = {launch.kernel for launch in session.launches}
+    session.kernels.setdefault(case.entry or session.task.entry, set()).update(names)
+
+
+def only_launched(session: Session, case: Case) -> Finding | None:
+    """What there is to say of a call in which no block ran, so that its result could not be compared.
+
+    It must have launched something, and a kernel that no smaller call has launched is known by nothing: what
+    it does is left to a GPU.
+    """
+    names = {launch.kernel for launch in session.launches}
+    evidence = {"launched": sorted(names)[:20]}
+    if not names:
+        return _finding(case, "No kernel of the file was launched for this many elements.", evidence)
+    known = session.kernels.get(case.entry or session.task.entry, set())
+    if not known or names <= known:
+        return None
+    return Finding(
+        case.name, Status.PENDING_GPU,
+        f"Only here, where there are very many blocks, {min(names - known)} is launched. So many run on a "
+        "GPU alone, and no smaller call has shown what it does.",
+        0, case.points, evidence,
+    )  # fmt: skip
 
 
 def _undecided(case: Case, evidence: dict[str, Any]) -> Finding:

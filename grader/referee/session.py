@@ -114,6 +114,7 @@ class Session:
     problem: Problem = field(init=False)
     calls: int = field(default=0, init=False)  # that the submission answered
     largest: dict[str, int] = field(default_factory=dict, init=False)  # result, in elements, by function
+    kernels: dict[str, set[str]] = field(default_factory=dict, init=False)  # of right calls, by function
     _restarts: dict[str, int] = field(default_factory=dict, init=False)  # by the function that was called
     _ends: dict[str, None] = field(default_factory=dict, init=False)  # of the players so far, in words
     _end: float = field(default=math.inf, init=False)

@@ -41,6 +41,7 @@ TASK = Task(
     title="Fused bias and ReLU",
     entry="ModelNew",
     kind="model",
+    same_names=True,
     reference_entry="Model",
     cases=(
         _model("rows of float4", Tensor((32, 64)), 128, 2, "Rows of whole 16-byte loads."),

@@ -100,6 +100,7 @@ TASK = Task(
     title="Sigmoid, scale, residual",
     entry="ModelNew",
     kind="model",
+    same_names=True,
     reference_entry="Model",
     cases=(
         _model("whole blocks", Tensor((32, 64)), 128, 1, "Whole blocks of 256 elements."),

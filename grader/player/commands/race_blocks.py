@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 import torch
 
-from grader.player import tensors, torch_modes, values
+from grader.player import python_hooks, tensors, torch_modes, values
 from grader.player.sides import side_of
 from grader.player.sides.pieces import Flat
 from grader.player.timing.busy_work import keep_busy, size_for
@@ -208,10 +208,12 @@ def _block(
     try:
         with torch.no_grad(), on_stream(timed.stream):
             work = [keep_busy(busy_work[0], busy_work[1], seed or 0, device)] if busy_work else []
-            alone, modes = bool(timed.fresh and not busy_work), torch_modes.count()
+            alone = bool(timed.fresh and not busy_work)
+            modes, hooks = torch_modes.count(), python_hooks.those_on()
             _calls(timed, target, used, seed, flushes, drain=drain, alone=alone)
             asked = now() - begun
             torch_modes.end_those_above(modes, "timed calls")
+            python_hooks.end_those_since(hooks, "timed calls")
             sums = [sum_of_bits(result).to(device) for found in timed.results for result in found]
             told = torch.stack(sums).tolist() if sums else []
             worked = [float(mean) for mean in work]

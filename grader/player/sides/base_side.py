@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from grader.player import model_state, torch_modes, values
+from grader.player import model_state, python_hooks, torch_modes, values
 from grader.player.device_arena import DeviceArena
 from grader.player.sides.pieces import Flat
 from grader.player.tensors import dtype_of, form_of, readable
@@ -142,13 +142,16 @@ class BaseSide:
 
     def run(self, target: Callable[..., Any], inputs: Any) -> Any:
         """Call ``target`` with inputs in the form that the problem has for them."""
-        modes = torch_modes.count()
+        modes, hooks = torch_modes.count(), python_hooks.those_on()
         try:
             if self.gradients:
                 return _with_gradients(target, inputs)
             return target(inputs) if self.single else model_state.call(target, inputs)
         finally:
-            torch_modes.end_those_above(modes, "the call")
+            try:
+                torch_modes.end_those_above(modes, "the call")
+            finally:
+                python_hooks.end_those_since(hooks, "the call")
 
     def forget(self, what: str = "") -> None:
         """Drop the lines of these tensors: they have changed or have gone."""

@@ -17,9 +17,12 @@ from grader.protocol import play
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from grader.backends.simt.runtime.value_origins import Origins
     from grader.player.stage import Stage
 
 UNCOMPILED = "grader.backends.simt.runtime.uncompiled"
+# Bound now: a file that replaces them later on changes nothing.
+_frombuffer, _empty = torch.frombuffer, torch.empty
 
 
 class SubmissionSide(BaseSide):
@@ -76,7 +79,7 @@ class SubmissionSide(BaseSide):
         seen = watcher.seen if watcher else play.Watched()
         if origins:
             elsewhere = origins.end()
-            foreign = tuple(map(origins.not_by_kernels, self.outputs))
+            foreign = self._taken(origins)
             told = origins.told()
             seen = msgspec.structs.replace(seen, elsewhere=elsewhere, foreign=foreign, told=told)
         return play.Returned(
@@ -85,6 +88,22 @@ class SubmissionSide(BaseSide):
             seen,
             weigher.work() if weigher else (),
         )
+
+    def _taken(self, origins: Origins) -> tuple[tuple[int, int], ...]:
+        """From now on the results are copies that nobody can write; of each: (how many, the first) of its
+        elements that do not hold what a kernel left there.
+
+        What is judged and what is read are the same bytes: else a thread of the file could have its kernels
+        leave one thing, and write another one before it is read.
+        """
+        foreign, copies = [], []
+        for result in self.outputs:
+            pages, count, first = origins.take(result)
+            flat = _frombuffer(pages, dtype=result.dtype) if len(pages) else _empty(0, dtype=result.dtype)
+            foreign.append((count, first))
+            copies.append(flat.view(result.shape))
+        self.outputs = copies
+        return tuple(foreign)
 
     def call_apart(self, step: play.CallApart) -> play.ReturnedApart:
         """Call once while another stream is the current one."""
@@ -107,6 +126,8 @@ class SubmissionSide(BaseSide):
         """The arguments of a call, before which the results of the one before are given up."""
         self.outputs = self.results = self.stage.last = []
         self.forget()
+        if self.stage.origins:
+            self.stage.origins.give_back()
         return self.arguments()
 
 

@@ -117,6 +117,7 @@ Module* module_at(size_t code) {
       [](dl_phdr_info* info, size_t, void* argument) {
         auto* query = (Query*)argument;
         size_t low = ~size_t(0), high = 0, tls = 0, writable = ~size_t(0);
+        std::vector<std::pair<size_t, size_t>> constants;
         for (int k = 0; k < info->dlpi_phnum; ++k) {
           auto& segment = info->dlpi_phdr[k];
           size_t begin = info->dlpi_addr + segment.p_vaddr;
@@ -124,11 +125,13 @@ Module* module_at(size_t code) {
             low = std::min(low, begin);
             high = std::max(high, begin + segment.p_memsz);
             if (segment.p_flags & PF_W) writable = std::min(writable, begin);
+            if (!(segment.p_flags & PF_W)) constants.push_back({begin, begin + segment.p_memsz});
           }
           if (segment.p_type == PT_TLS) tls = segment.p_memsz;
         }
         if (query->code < low || query->code >= high) return 0;
         query->found = new Module{info->dlpi_addr, high, info->dlpi_name, tls, writable, {}, {}, {}};
+        query->found->constants = constants;
         return 1;
       },
       &query);

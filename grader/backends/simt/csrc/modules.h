@@ -22,6 +22,7 @@ struct Module {
   std::vector<Symbol> shared_variables, functions, variables;  // variables: __device__ ones and all others
   Shadow* shadow = nullptr;                                    // of its memory, once a kernel used some
   u32 file_hash = 0;                                           // of what it was loaded from
+  std::vector<std::pair<size_t, size_t>> constants = {};       // where what nobody may write begins and ends
 };
 
 struct Kernel {

@@ -7,6 +7,8 @@
 #include "unseen.h"
 #include "worker.h"
 
+#include <sys/mman.h>
+
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -37,13 +39,15 @@ static u8 writer(const std::string& name) {
 
 static u8 the_host() { return FOREIGN; }  // the first of g_writers
 
-// The mirror is right for all but what kernels of the running launch wrote.
-static u8 origin_of(size_t at) {
+// The mirror is right for all but what kernels of the running launch wrote. `holds`: what was read there.
+static u8 origin_of(size_t at, char holds) {
   u8 o = g_origin[at];
   if (o == WRITTEN_NOW || o == COUNTED) return o;
   if (o == ABSENT) return g_defined[at / 4] >> (at & 3) & 1 ? the_host() : u8(ABSENT);
-  return g_arena[at] == g_mirror[at] ? o : the_host();
+  return holds == g_mirror[at] ? o : the_host();
 }
+
+static u8 origin_of(size_t at) { return origin_of(at, g_arena[at]); }
 
 static void set_origin(size_t at, size_t bytes, u8 origin) {
   memset(g_origin + at, origin, bytes);
@@ -77,6 +81,7 @@ void note_kernel_access_to_variable(const Module* m, size_t address, unsigned si
 
 void settle_kernel_writes() {
   settle_variables();
+  g_read[the_host() - FOREIGN] += note_constants();  // what the host changed while the launch waited
   for (auto& a : g_allocations) {
     if (!a.live) continue;
     size_t end = a.offset + a.bytes;
@@ -103,6 +108,7 @@ void note_new_memory(size_t offset, size_t bytes) { memset(g_origin + offset, AB
 // What a launch brings by value: few words, unless a host loop hands over its results that way.
 void note_arguments(const Launch& launch) {
   tell_launch(launch);
+  g_read[the_host() - FOREIGN] += note_constants();  // as if kernels read all of them
   for (size_t at = 0; at + 8 <= launch.context_bytes; at += 8) {
     u64 word;
     memcpy(&word, (const char*)launch.context + at, 8);
@@ -305,20 +311,42 @@ extern "C" void simt_symbol_written(const void* to, const void* from, size_t byt
     if (u8 o = origin_of(at); o >= FOREIGN) ++g_read[o - FOREIGN];
 }
 
-// How many elements of a tensor hold anything else than what a kernel of the watched call left there, also by way
-// of operators that only move values; *first gets the number of the first.
-extern "C" SIMT_EXPORT size_t simt_not_by_kernels(const void* pointer, size_t element, int dims,
-                                                  const int64_t* sizes, const int64_t* strides, size_t* first) {
+// Copies of results, in pages of their own. They are read long after the call, by somebody who looks at nothing else.
+static std::vector<std::pair<void*, size_t>> g_taken;
+
+extern "C" SIMT_EXPORT void simt_give_back_taken() {
+  std::lock_guard<std::recursive_mutex> guard(g_lock);
+  for (auto& [pages, bytes] : g_taken) munmap(pages, bytes);
+  g_taken.clear();
+}
+
+// A copy of a tensor's elements, in row-major order, in pages that nobody can write until they are given back; null
+// if there is no room. *found: how many of them hold anything else than what a kernel of the watched call left there,
+// also by way of operators that only move values; *first gets the number of the first. It is the copy that is judged:
+// what the host writes to device memory afterwards is in none of both.
+extern "C" SIMT_EXPORT const void* simt_take(const void* pointer, size_t element, int dims, const int64_t* sizes,
+                                             const int64_t* strides, size_t* found, size_t* first) {
   simt_wait();
   std::lock_guard<std::recursive_mutex> guard(g_lock);
-  size_t number = 0, found = 0;
-  each_element((const char*)pointer, element, dims, sizes, strides, [&](const char* at, size_t bytes) {
+  size_t bytes = element;
+  for (int d = 0; d < dims; ++d) bytes *= size_t(sizes[d]);
+  bytes = std::max<size_t>(bytes, 1);
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  g_taken.push_back({pages, bytes});
+  char* to = (char*)pages;
+  size_t number = 0;
+  *found = 0;
+  each_element((const char*)pointer, element, dims, sizes, strides, [&](const char* at, size_t run) {
     bool known = g_origin && in_arena(at);
-    for (size_t begin = 0; begin < bytes; begin += element, ++number) {
+    memcpy(to, at, run);
+    for (size_t begin = 0; begin < run; begin += element, ++number) {
       bool good = known;
-      for (size_t i = 0; good && i < element; ++i) good = origin_of(arena_offset(at + begin) + i) == KERNEL;
-      if (!good && !found++) *first = number;
+      for (size_t i = begin; good && i < begin + element; ++i) good = origin_of(arena_offset(at) + i, to[i]) == KERNEL;
+      if (!good && !(*found)++) *first = number;
     }
+    to += run;
   });
-  return found;
+  mprotect(pages, bytes, PROT_READ);
+  return pages;
 }

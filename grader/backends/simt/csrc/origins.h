@@ -56,6 +56,7 @@ void note_fill(const void* to, unsigned value, size_t bytes);
 // variable_origins.cpp
 void begin_variables();
 void settle_variables();
+size_t note_constants();
 void note_variable_write(const void* to, const void* from, size_t bytes);
 size_t note_variable_access(const Module* m, size_t address, unsigned size, Access access);
 

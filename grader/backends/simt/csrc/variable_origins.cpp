@@ -8,6 +8,7 @@ namespace simt {
 
 struct SeenVariables {
   std::vector<char> held;  // from where the module may write
+  std::vector<char> constants;  // tables, texts and code: nobody writes there who has not made them writable
   std::vector<u8> written;  // by the launch that runs
   bool any_written = false;
 };
@@ -30,7 +31,9 @@ void begin_variables() {
   g_seen.clear();
   for (Module* m : all_modules()) {
     if (m->writable >= m->end) continue;
-    SeenVariables seen{std::vector<char>(m->end - m->writable), std::vector<u8>(m->end - m->writable)};
+    SeenVariables seen;
+    seen.held.resize(m->end - m->writable), seen.written.resize(m->end - m->writable);
+    for (auto [begin, end] : m->constants) seen.constants.insert(seen.constants.end(), (char*)begin, (char*)end);
     each_variable(m, [&](size_t at, size_t bytes) { memcpy(&seen.held[at - m->writable], (void*)at, bytes); });
     g_seen.emplace_back(m, std::move(seen));
   }
@@ -40,6 +43,24 @@ void note_variable_write(const void* to, const void* from, size_t bytes) {
   for (auto& [m, seen] : g_seen)
     if ((size_t)to >= m->writable && (size_t)to + bytes <= m->end)
       memcpy(&seen.held[(size_t)to - m->writable], from, bytes);
+}
+
+// How many bytes of tables, texts and code have changed since the call began, or this was asked last.
+size_t note_constants() {
+  size_t changed = 0;
+  for (auto& [m, seen] : g_seen) {
+    char* held = seen.constants.data();
+    for (auto [begin, end] : m->constants) {
+      const char* now = (const char*)begin;
+      size_t bytes = end - begin;
+      if (memcmp(held, now, bytes)) {
+        for (size_t i = 0; i < bytes; ++i) changed += held[i] != now[i];
+        memcpy(held, now, bytes);
+      }
+      held += bytes;
+    }
+  }
+  return changed;
 }
 
 // How many of these bytes the host changed; a kernel is about to access them.

@@ -31,11 +31,12 @@ class Origins:
     """The record of the call that is watched."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        self._begin, self._end, self._foreign, self._told = (
-            library.simt_watch, library.simt_watched, library.simt_not_by_kernels, library.simt_transcript,
+        self._begin, self._end, self._take, self._give_back, self._told = (
+            library.simt_watch, library.simt_watched, library.simt_take, library.simt_give_back_taken,
+            library.simt_transcript,
         )  # fmt: skip
         self._end.restype = self._told.restype = ctypes.c_char_p
-        self._foreign.restype = ctypes.c_size_t
+        self._take.restype = ctypes.c_void_p
 
     def begin(self, *, products: bool, prepared: Iterable[Sequence[int]]) -> bool:
         """Watch from now on; False if there is no room for the record.
@@ -56,15 +57,29 @@ class Origins:
         """What the host told the device in the call that was watched last."""
         return msgspec.json.decode(self._told(), type=tuple[Told, ...])
 
-    def not_by_kernels(self, tensor: torch.Tensor) -> tuple[int, int]:
-        """(how many, the first) of the tensor's elements that do not hold what a kernel left there."""
+    def take(self, tensor: torch.Tensor) -> tuple[ctypes.Array[ctypes.c_char], int, int]:
+        """The bytes of a copy of the tensor, in row-major order; how many of its elements, and which first,
+        do not hold what a kernel left there.
+
+        The copy is made and judged in one go, and nobody can write to it. It is there until ``give_back``.
+
+        Raises:
+            MemoryError: There is no room for it.
+        """
         numbers = ctypes.c_int64 * max(1, tensor.dim())
-        first = ctypes.c_size_t(0)
-        count = self._foreign(
+        found, first = ctypes.c_size_t(0), ctypes.c_size_t(0)
+        place = self._take(
             ctypes.c_void_p(tensor.data_ptr()), ctypes.c_size_t(tensor.element_size()), tensor.dim(),
-            numbers(*tensor.shape), numbers(*tensor.stride()), ctypes.byref(first),
+            numbers(*tensor.shape), numbers(*tensor.stride()), ctypes.byref(found), ctypes.byref(first),
         )  # fmt: skip
-        return int(count), int(first.value)
+        size = tensor.numel() * tensor.element_size()
+        if place is None:
+            raise MemoryError(f"There is no room for a copy of a result of {size} bytes.")
+        return (ctypes.c_char * size).from_address(place), int(found.value), int(first.value)
+
+    def give_back(self) -> None:
+        """Copies that were taken are not read any more."""
+        self._give_back()
 
 
 _held: list[Origins] = []

@@ -320,7 +320,7 @@ def cases():
         x, origins = torch.arange(1024.0).cuda(), value_origins.held()
         origins.begin(products=False, prepared=())
         y = module.run(x, "from_kernel_to_kernel")
-        foreign = origins.not_by_kernels(y)
+        foreign = origins.take(y)[1:]
         return {"foreign": foreign, "writers": origins.end()}
 
     def limit_told(runtime):
@@ -337,7 +337,7 @@ def cases():
         module.run(x, "only_keep")
         origins.begin(products=False, prepared=())
         y = module.run(x, "only_use_kept")
-        return {"foreign": origins.not_by_kernels(y), "writers": origins.end()}
+        return {"foreign": origins.take(y)[1:], "writers": origins.end()}
 
     def memory(runtime):
         before = torch.cuda.memory_allocated()
