@@ -163,14 +163,14 @@ class Processes:
             student=job.options.student,
             folders=tuple(job.folders),
             schedules=1 if cuda else job.options.schedules,
-            inspect=self._inspected if inspection else None,
+            inspect=self.inspected if inspection else None,
             known_clean=inspection.known if inspection else "",
             on_cpu=functools.cache(self._on_cpu) if cuda else None,
             loaded=self._loaded,
             twin=self._peers.twin,
             solution=self._peers.solution,
             clock=self._part_clock,
-            share_gpu=self._share,
+            share_gpu=self.share_gpu,
         )
         job.reins(self._abandon)
 
@@ -210,11 +210,12 @@ class Processes:
             finally:
                 self.turns.leave()
 
-    def _share(self) -> None:
+    def share_gpu(self) -> None:
+        """Before the GPU is used: waits for the race of another grading. May be called twice."""
         if self.turns and not self.job.alone:
             self.turns.share()
 
-    def _inspected(self) -> list[MemoryFinding]:
+    def inspected(self) -> list[MemoryFinding]:
         """What the tools have found. They share the GPU on their own account; who waits need not."""
         assert self._inspection
         if self.turns and not self.job.alone:

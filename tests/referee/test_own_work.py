@@ -11,7 +11,7 @@ from grader.domain.verdict import Status
 from grader.feedback.explain.own_lines import code_of
 from grader.protocol.messages import Launch
 from grader.protocol.play import Told, Watched
-from grader.referee.own_work import ObservedCall, by_the_host, is_own, not_own
+from grader.referee.own_work import ObservedCall, by_the_host, is_own, keep_launches, not_own, only_launched
 
 SOURCE = """
 __global__ void gemm_kernel(const float* x, float* out) { out[0] = x[0]; }
@@ -132,3 +132,25 @@ def test_what_the_host_told_is_undecided_where_an_interpreter_told_it() -> None:
     for interpreted, status in ((False, Status.NO_KERNEL), (True, Status.PENDING_GPU)):
         found = by_the_host(TASK, TASK.cases[0], one, other, 1200, interpreted=interpreted)
         assert found is not None and found.status is status
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "status", "says"),
+    [
+        (["square"], ["square"], None, ""),
+        (["square"], [], Status.NO_KERNEL, "No kernel of the file was launched"),
+        (["square"], ["square", "other"], Status.PENDING_GPU, "other is launched"),
+        ([], ["square"], None, ""),  # where nothing was right, nothing is known
+    ],
+)
+def test_where_no_block_runs_a_kernel_must_be_launched_that_was_seen_before(
+    before: list[str], now: list[str], status: Status | None, says: str
+) -> None:
+    case = Case("many", (Tensor((70_000, 3)),), launched=True)
+    task = Task("many", "square", cases=(case,), own="all")
+    session: Any = SimpleNamespace(task=task, kernels={}, launches=[Launch(kernel=k) for k in before])
+    if before:
+        keep_launches(session, case)
+    session.launches = [Launch(kernel=k) for k in now]
+    found = only_launched(session, case)
+    assert (found and found.status) is status and (not found or says in found.message)

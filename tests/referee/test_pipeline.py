@@ -131,7 +131,7 @@ def test_the_gpu_is_shared_while_a_file_is_played_and_not_while_tools_are_waited
     waits = SimpleNamespace(turns=turns, job=job("07", "cuda", NOTHING), _inspection=tools)
     with Processes(warm(job("07", "simt", NOTHING))) as running:
         running.turns = cast("Any", turns)
-        running.session.inspect = lambda: Processes._inspected(cast("Any", waits))
+        running.session.inspect = lambda: Processes.inspected(cast("Any", waits))
         with running.turn():
             record = grading.grade(running.session)
     assert all(f.ok or f.status in PENDING for f in record.findings) and running.job.task.parts
@@ -143,5 +143,5 @@ def test_who_has_the_gpu_alone_neither_shares_nor_leaves_it() -> None:
     turns = Turns()
     alone = replace(job("07", "cuda", NOTHING), alone=True)
     waits = SimpleNamespace(turns=turns, job=alone, _inspection=SimpleNamespace(findings=list))
-    Processes._share(cast("Any", waits))
-    assert Processes._inspected(cast("Any", waits)) == [] and not turns.asked
+    Processes.share_gpu(cast("Any", waits))
+    assert Processes.inspected(cast("Any", waits)) == [] and not turns.asked
