@@ -120,6 +120,11 @@ class Turns:
     def leave(self) -> None:
         self.asked.append("leave")
 
+    def tools(self) -> list[Any]:
+        """As the tools' findings."""
+        self.asked.append("tools")
+        return []
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -127,7 +132,7 @@ class Turns:
 def test_the_gpu_is_shared_while_a_file_is_played_and_not_while_tools_are_waited_for() -> None:
     """A race of another grading waits for those who share it."""
     turns = Turns()
-    tools = SimpleNamespace(findings=lambda: turns.asked.append("tools") or [])
+    tools = SimpleNamespace(findings=turns.tools)
     waits = SimpleNamespace(turns=turns, job=job("07", "cuda", NOTHING), _inspection=tools)
     with Processes(warm(job("07", "simt", NOTHING))) as running:
         running.turns = cast("Any", turns)
