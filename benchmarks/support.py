@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import fast_build as requests
 from benchmarks import solutions
-from grader.backends.cuda.compile import device_half, fast_build, tools
+from grader.backends.cuda.compile import device_half, fast_build, host_text, tools
 from grader.backends.extension import load_inline
 from grader.backends.extension.request import BuildRequest
 from grader.backends.simt.compile import compiler as simt_compiler
@@ -185,16 +185,21 @@ def nvcc(note: str, cards: list[str]) -> Iterator[Row]:
 
 
 def device(request: BuildRequest, capability: str) -> str | None:
-    """What nvcc says of the kernels, "" if it takes them; None for a source that names another card."""
+    """What nvcc says of the kernels, "" if it takes them.
+
+    None for a source that names another card, and for one of the stable ABI, whose headers are torch's alone.
+    """
     flags = tools.sort_flags(request.cuda_cflags, request.cflags, request.ldflags, capability)
-    if flags.card.rstrip("a") != capability.replace(".", ""):
+    text = "\n".join(request.cuda_sources)
+    if flags.card.rstrip("a") != capability.replace(".", "") or host_text.STABLE.search(text):
         return None
     with tempfile.TemporaryDirectory() as folder:
         build = tools.Compilation(tools.run_plainly, time.monotonic() + 300, Path(folder))
         try:
-            device_half.compile_("\n".join(request.cuda_sources), flags, build)
+            device_half.compile_(text, flags, build)
         except device_half.DeviceFailedError as error:
-            return error.log.strip()[:300]
+            said = [line for line in error.log.splitlines() if "error" in line]
+            return (said[0] if said else error.log.strip())[:300]
     return ""
 
 

@@ -98,10 +98,11 @@ class SubmissionSide(BaseSide):
         """
         foreign, copies = [], []
         for result in self.outputs:
-            pages, count, first = origins.take(result)
+            once = _each_once(result)
+            pages, count, first = origins.take(once)
             flat = _frombuffer(pages, dtype=result.dtype) if len(pages) else _empty(0, dtype=result.dtype)
             foreign.append((count, first))
-            copies.append(flat.view(result.shape))
+            copies.append(flat.view(once.shape).expand(result.shape))
         self.outputs = copies
         return tuple(foreign)
 
@@ -129,6 +130,15 @@ class SubmissionSide(BaseSide):
         if self.stage.origins:
             self.stage.origins.give_back()
         return self.arguments()
+
+
+def _each_once(tensor: torch.Tensor) -> torch.Tensor:
+    """Of a view with stride 0 one of what it shows many times: it may have far more elements than memory."""
+    steps = tensor.stride()
+    if 0 not in steps:
+        return tensor
+    sizes = [min(n, 1) if step == 0 else n for n, step in zip(tensor.shape, steps, strict=True)]
+    return tensor.as_strided(sizes, steps, tensor.storage_offset())
 
 
 @contextlib.contextmanager

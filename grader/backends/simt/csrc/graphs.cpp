@@ -175,6 +175,7 @@ extern "C" void simt_graph_launch(const void* exec, void* stream) {
 
 // The work of `node` is that of a graph from now on; 0 if the node is not in it.
 extern "C" int simt_exec_changes(void* exec, const void* node, const void* graph) {
+  simt_wait();  // what is queued still holds the arguments that it was launched with
   for (auto& [known, act] : ((GraphExec*)exec)->acts) {
     if (known != node) continue;
     act = all_of(*(const Graph*)graph);
@@ -185,6 +186,7 @@ extern "C" int simt_exec_changes(void* exec, const void* node, const void* graph
 
 // Nodes are matched by their order; 0 if the graphs differ.
 extern "C" int simt_exec_follows(void* exec, const void* graph) {
+  simt_wait();
   auto& acts = ((GraphExec*)exec)->acts;
   auto nodes = in_order(*(const Graph*)graph);
   if (nodes.size() != acts.size()) return 0;

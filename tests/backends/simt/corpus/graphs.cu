@@ -105,6 +105,31 @@ void graph_nodes(const float* x, float* y, int n) {
     cudaStreamDestroy(stream);
 }
 
+// What a launch was given stays its own, also where the next one is given something else before it has run.
+void graph_changed(const float* x, float* y, int n) {
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    cudaStream_t stream;
+    float by = 2.0f;
+    void* arguments[] = {&x, &y, &by, &n};
+    cudaKernelNodeParams kernel = {};
+    kernel.func = (void*)scale_kernel;
+    kernel.gridDim = dim3((n + 63) / 64), kernel.blockDim = dim3(64), kernel.kernelParams = arguments;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddKernelNode(&node, graph, nullptr, 0, &kernel);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaStreamCreate(&stream);
+    for (int part = 0; part < 4; ++part, y += n, by += 1.0f) {
+        cudaGraphExecKernelNodeSetParams(exec, node, &kernel);
+        cudaGraphLaunch(exec, stream);
+    }
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+}
+
 // Waiting within a capture ends it, and says so.
 void graph_broken(const float* x, float* y, int n) {
     cudaStream_t stream;

@@ -20,8 +20,15 @@ def nodes(x: Array) -> Array:
     return np.concatenate([second, second, first, second, [4]])
 
 
+def changed(x: Array) -> Array:
+    """All of graph_changed's outputs: each launch with what it was given."""
+    x = x.astype(np.float32)
+    return np.concatenate([x * np.float32(by) for by in (2, 3, 4, 5)])
+
+
 GRAPHS = {
     "graph_capture": Expected(capture, 200),
     "graph_nodes": Expected(nodes, 200),
+    "graph_changed": Expected(changed, 200),
     "graph_broken": Expected(lambda x: [900, 901, 1], 64),
 }
