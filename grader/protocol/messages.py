@@ -98,7 +98,8 @@ class Counts(_Claim, frozen=True):
     ``block_read_bytes``: sectors read, each once for every block. ``operations``: by kind, their weighted sum
     as "flops". ``sampled``: some blocks were left out; ``exact``: those that were counted stand for them.
     ``variable_load`` and its like: of ``__device__`` and ``__constant__`` variables, which are in none of the
-    others.
+    others. ``barriers``: of blocks and of groups of their warps, and each time that all of a block's threads
+    have arrived at a ``cuda::barrier``.
     """
 
     global_load: Requests = Requests()

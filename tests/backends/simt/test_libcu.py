@@ -14,6 +14,12 @@ def test_right_programs_give_the_result(name: str, play: Play) -> None:
     assert answer["result"] < 1e-5
 
 
+def test_a_barrier_of_all_threads_counts_as_one_of_the_block(play: Play) -> None:
+    """Each of the two rounds has two phases, and __syncthreads() comes before them."""
+    (launch,) = play("libcu")["counted"]["launches"]
+    assert launch["counts"]["barriers"] == 5
+
+
 def test_atomics_lose_nothing(play: Play) -> None:
     answer = play("libcu")["atomics"]
     assert (answer["error"], answer["findings"]) == ("", [])

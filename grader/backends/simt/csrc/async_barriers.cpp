@@ -142,7 +142,10 @@ extern "C" unsigned simt_barrier_arrive(void* address, unsigned count, int drop)
   AsyncBarrier* b = barrier_at(w, address, RETURN_ADDRESS);
   if (!b) return 0;
   if (drop) b->expected -= std::min(count, b->expected);
-  return arrive_at(w, (size_t)address, *b, count, RETURN_ADDRESS);
+  u32 phase = arrive_at(w, (size_t)address, *b, count, RETURN_ADDRESS);
+  // One that needs all of the block's threads makes them wait as __syncthreads() does.
+  if (b->phase > phase && b->expected >= u32(w->launch->thread_count)) ++w->counter.barriers;
+  return phase;
 }
 
 // So many bytes of bulk copies belong to the phase, too.

@@ -229,6 +229,15 @@ def atomics(module):
     return [*y.tolist(), *counts.tolist()]
 
 
+def counted(runtime, run):
+    runtime.count(on=True)
+    try:
+        run()
+    finally:
+        torch.cuda.synchronize()
+        runtime.count(on=False)
+
+
 def cases():
     heads = [
         "torch::Tensor run(torch::Tensor x, std::string which);",
@@ -243,4 +252,5 @@ def cases():
             for name in [*WRONG, "standard", "in_a_grid"]
         }
         | {"atomics": lambda _: atomics(module)}
+        | {"counted": lambda runtime: counted(runtime, lambda: module.run(x.cuda(), "mirrored"))}
     )
