@@ -20,8 +20,6 @@ _collected, _collected_before = gc.callbacks, tuple(gc.callbacks)
 _set_timer, _get_timer = signal.setitimer, signal.getitimer
 _monitoring: Any = getattr(sys, "monitoring", None)  # from Python 3.12 on
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
-
-
 Hooks = tuple[Any, Any, frozenset[int]]
 
 

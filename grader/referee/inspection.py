@@ -1,7 +1,7 @@
 """The look at memory beside the cases: compute-sanitizer's processes start while others still import torch.
 
 Most of a tool's time is its process's start. So the tools for shared memory start beside the first one where
-the file's text lets expect them; what was built decides whether they are used.
+the file's text suggests that they will be needed; what was built decides whether they are used.
 
 What was found clean is kept, by all that it depends on: the file, the cases, the tool and torch. A file that
 is graded again unchanged is not run again under the tool; its finding says since when that is known. Errors

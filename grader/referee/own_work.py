@@ -139,8 +139,8 @@ def keep_launches(session: Session, case: Case) -> None:
 def only_launched(session: Session, case: Case) -> Finding | None:
     """What there is to say of a call in which no block ran, so that its result could not be compared.
 
-    It must have launched something, and a kernel that no smaller call has launched is known by nothing: what
-    it does is left to a GPU.
+    It must have launched something. A kernel that no smaller call has launched has shown nothing yet: what it
+    does is left to a GPU.
     """
     names = {launch.kernel for launch in session.launches}
     evidence = {"launched": sorted(names)[:20]}

@@ -71,8 +71,14 @@ def test_callbacks_of_the_collector_and_timers_end_without_a_word() -> None:
 def test_no_other_audit_hook_is_added() -> None:
     """In a process of its own: one that was added stays."""
     code = (
-        "import sys\nfrom grader.player import python_hooks\npython_hooks.refuse_audits()\n"
-        "seen = []\nsys.addaudithook(lambda event, _: seen.append(event))\nopen(sys.executable).close()\n"
-        "assert not seen, seen\n"
+        "import sys\nfrom grader.player import python_hooks\nseen = []\n"
+        "if sys.argv[1] == 'refused':\n    python_hooks.refuse_audits()\n"
+        "sys.addaudithook(lambda event, _: seen.append(event))\nopen(sys.executable).close()\n"
+        "print('open' in seen)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+
+    def heard(how: str) -> str:
+        command = [sys.executable, "-c", code, how]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    assert (heard("let in"), heard("refused")) == ("True", "False")

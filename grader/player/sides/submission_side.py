@@ -133,7 +133,7 @@ class SubmissionSide(BaseSide):
 
 
 def _each_once(tensor: torch.Tensor) -> torch.Tensor:
-    """Of a view with stride 0 one of what it shows many times: it may have far more elements than memory."""
+    """The tensor without its repetitions: a view with stride 0 may have far more elements than memory."""
     steps = tensor.stride()
     if 0 not in steps:
         return tensor

@@ -323,7 +323,7 @@ extern "C" SIMT_EXPORT void simt_give_back_taken() {
 // A copy of a tensor's elements, in row-major order, in pages that nobody can write until they are given back; null
 // if there is no room. *found: how many of them hold anything else than what a kernel of the watched call left there,
 // also by way of operators that only move values; *first gets the number of the first. It is the copy that is judged:
-// what the host writes to device memory afterwards is in none of both.
+// what the host writes to device memory afterwards changes neither.
 extern "C" SIMT_EXPORT const void* simt_take(const void* pointer, size_t element, int dims, const int64_t* sizes,
                                              const int64_t* strides, size_t* found, size_t* first) {
   simt_wait();
