@@ -11,6 +11,8 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
+from grader.domain import typed_data
+
 TWO = Meta(min_length=2, max_length=2)
 Interval95 = Annotated[list[float], TWO]  # lists, not tuples: as JSON has them
 Range = Annotated[list[int], TWO]
@@ -194,7 +196,7 @@ def from_json(data: object) -> Speed | None:
         ValueError: For anything else.
     """
     try:
-        found: Speed | None = msgspec.convert(data, Speed | None)
+        found: Speed | None = typed_data.convert(data, Speed | None)
     except msgspec.ValidationError as error:
         raise ValueError(f"That is not a verdict's speed: {error}.") from error
     return found

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
+from grader.domain import typed_data
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -75,7 +77,7 @@ class LessonTries:
 
 def read(path: Path) -> TryLog:
     """The log of a file, empty where it cannot be read; nothing in a file is an error."""
-    decoder, lines, others = msgspec.json.Decoder(LogLine), [], 0
+    lines, others = [], 0
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES)
@@ -87,7 +89,7 @@ def read(path: Path) -> TryLog:
         try:
             if len(raw) > MOST_LINE:
                 raise ValueError
-            lines.append(decoder.decode(raw))
+            lines.append(typed_data.decode(raw, LogLine))
         except (ValueError, RecursionError):
             others += 1
     return TryLog(tuple(lines), others)

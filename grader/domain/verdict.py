@@ -303,6 +303,6 @@ class Verdict:
     @classmethod
     def from_json(cls, data: object) -> Verdict:
         """What :meth:`as_json` made, read again. ValueError for anything else."""
-        import msgspec  # here, since a submission's process has no use for it
+        from grader.domain import typed_data  # here, since a submission's process has no use for it
 
-        return msgspec.convert(data, cls)
+        return typed_data.convert(data, cls)

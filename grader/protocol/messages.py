@@ -7,11 +7,13 @@ types, lengths and ranges, and on nothing else.
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
+from grader.domain import typed_data
 from grader.protocol.wire import MalformedError
 
 MOST_LAUNCHES, MOST_FINDINGS, MOST_TIMED = 200, 200, 10_000  # told with one answer; timed by a profiler
@@ -287,12 +289,12 @@ def decode(claim: object, form: type[Message], what: str = "message") -> Message
         MalformedError: It has another form. It is refused as a whole: dropping a part would hide it.
     """
     try:
-        return msgspec.convert(claim, form)
+        return typed_data.convert(claim, form)
     except msgspec.ValidationError as error:
         raise MalformedError(f"{what} of another form: {str(error)[:200]}") from error
 
 
 def plain(message: Struct) -> dict[str, Any]:
     """The message as it would come out of JSON."""
-    data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(message))
+    data: dict[str, Any] = json.loads(msgspec.json.encode(message))
     return data

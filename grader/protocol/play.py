@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal, TypeAlias
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from grader.domain import typed_data
 from grader.domain.task import Argument
 
 MOST_TENSORS, MOST_STATE, MOST_TEXT = 2_000, 10_000, 10_000
@@ -550,7 +550,7 @@ Steps = tuple[Step, ...]
 
 def steps(request: object) -> Steps:
     """The steps of a request, as the player gets them."""
-    return msgspec.convert(request, Steps)
+    return typed_data.convert(request, Steps)
 
 
 def name_of(step: Step) -> str:

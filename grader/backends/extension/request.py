@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated
 
-from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec import Meta, Struct, ValidationError, to_builtins
 from msgspec.structs import force_setattr
+
+from grader.domain import typed_data
 
 MOST_TEXT = 1_000_000
 MOST_ITEMS = 200
@@ -88,7 +90,7 @@ class BuildRequest(Struct, frozen=True, forbid_unknown_fields=True):
     def from_json(obj: object) -> BuildRequest:
         """The request in ``obj``, which is plain data; ``ValueError`` if it has another form."""
         try:
-            return convert(obj, BuildRequest)
+            return typed_data.convert(obj, BuildRequest)
         except ValidationError as error:
             # Which of the lists it is, as a student knows it; sentences of __post_init__ stay as they are.
             wrong = re.match(

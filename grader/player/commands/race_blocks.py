@@ -8,9 +8,9 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import msgspec
 import torch
 
+from grader.domain import typed_data
 from grader.player import python_hooks, tensors, torch_modes, values
 from grader.player.sides import side_of
 from grader.player.sides.pieces import Flat
@@ -88,7 +88,7 @@ def _ready(
     target = mine.target if not copy_bytes else copying(copy_bytes)
     if compiled:
         target = torch.compile(target, mode=None if compiled == "default" else compiled)
-    given = [values.decode(msgspec.convert(args, Node), mine.sets) for args in sets]
+    given = [values.decode(typed_data.convert(args, Node), mine.sets) for args in sets]
     buffer = torch.empty(flush_bytes, dtype=torch.uint8, device=stage.device)
     reset_persisting()
     timed = TimedCalls(target, given, independent, buffer)

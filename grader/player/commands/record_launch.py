@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from grader.backends.simt.runtime import device
+from grader.domain import typed_data
 from grader.protocol import messages
 from grader.protocol.recorded_launch import Answer, Asked
 
@@ -22,7 +21,7 @@ def perform(stage: Stage, _callback: Callback, act: str, asked: Json | None = No
     """``begin`` a recording; ``head``: what it came to; ``data``: its bytes, into the outbox."""
     recorder = device.ACTIVE[0].recorder
     if act == "begin":
-        recorder.begin(msgspec.convert(asked, Asked))
+        recorder.begin(typed_data.convert(asked, Asked))
     elif act == "head":
         found = recorder.recorded()
         _kept[:] = [found[1]] if found else []

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from grader.domain import typed_data
 from grader.referee import sandbox
 from grader.referee.process import player_start
 from grader.referee.sandbox import launch_spec
@@ -75,7 +76,7 @@ class WaitingPlayer:
         self.ends, theirs = player_start.connected()
         # Frames with bounds: each message arrives whole, and an end is told from an empty one.
         self.control, below = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        made = msgspec.json.decode(kind.replace(FOLDER, self.builds), type=Kind)
+        made = typed_data.decode(kind.replace(FOLDER, self.builds), Kind)
         # Held open, so that no other file can get the number of one that is removed.
         seen = {path for paths in made.mounts.values() for path in paths if Path(path).exists()}
         self._mounted = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in seen - {self.builds}}

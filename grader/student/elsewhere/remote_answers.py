@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from grader.domain import typed_data
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import SCHEMA, Verdict
 from grader.domain.visible import all_visible
@@ -25,7 +26,7 @@ def text(data: bytes | str) -> str:
 def plain(data: bytes) -> Any:
     """JSON whose texts are all clean; BadInputError for anything else."""
     try:
-        found = msgspec.json.decode(data)
+        found = typed_data.decode(data, Any)
         return all_visible(_clean(found, MOST_DEEP))
     except (msgspec.DecodeError, RecursionError, UnicodeError, ValueError) as error:
         raise _wrong(f"no JSON: {error}") from error
@@ -34,7 +35,7 @@ def plain(data: bytes) -> Any:
 def form(data: bytes, kind: type[Form]) -> Form:
     """The same as an object of a type, whose fields are checked."""
     try:
-        return msgspec.convert(plain(data), kind)
+        return typed_data.convert(plain(data), kind)
     except msgspec.ValidationError as error:
         raise _wrong(str(error)) from error
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from grader.domain import disk, submission
+from grader.domain import disk, submission, typed_data
 from grader.domain.errors import BadInputError
 from grader.domain.verdict import Verdict
 from grader.domain.within import fork
@@ -77,7 +77,7 @@ class ForkedGrading:
             if not data:
                 self._reap()
             *lines, self._left = (self._left + data).split(b"\n")
-            found += [msgspec.convert(json.loads(line), Event) for line in lines]
+            found += [typed_data.convert(json.loads(line), Event) for line in lines]
         return found
 
     def cancel(self) -> None:

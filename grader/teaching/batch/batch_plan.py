@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.domain import disk, lessons, submission
+from grader.domain import disk, lessons, submission, typed_data
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
@@ -110,7 +110,7 @@ def read(path: Path) -> tuple[str, Plan]:
     """The title and the plan of a ``handed.json``, without orders; BadInputError if it is damaged."""
     try:
         # Not msgspec's reader: a file's name may hold bytes that are no text, and json keeps those.
-        file = msgspec.convert(json.loads(path.read_bytes()), PlanFile)
+        file = typed_data.convert(json.loads(path.read_bytes()), PlanFile)
         if unknown := {e.lesson for e in file.entries} - {x.name for x in file.lessons}:
             raise ValueError(f"{unknown} is not among the lessons")
         return file.title, Plan(file.entries, {}, file.lessons, file.policy, file.files)
@@ -128,7 +128,7 @@ def dates(path: Path) -> tuple[Policy, str] | None:
         found = json.JSONDecoder()
         policy = found.raw_decode(head, head.index('"policy": ') + len('"policy": '))[0]
         times = found.raw_decode(head, head.index('"times": ') + len('"times": '))[0]
-        return msgspec.convert(policy, Policy), str(times)
+        return typed_data.convert(policy, Policy), str(times)
     except (OSError, ValueError):
         return None
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from grader.backends.detect import Choice
-from grader.domain import cache, disk, lessons, submission
+from grader.domain import cache, disk, lessons, submission, typed_data
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import Lesson
 from grader.domain.options import GradingOptions
@@ -56,7 +56,7 @@ class Order:
 
 def read_order(text: str) -> Order:
     """What :meth:`Order.text` made; ValueError for anything else, BadInputError for options there are not."""
-    return msgspec.convert(json.loads(text), Order)
+    return typed_data.convert(json.loads(text), Order)
 
 
 class WorkerAnswer(msgspec.Struct, frozen=True):
@@ -136,7 +136,7 @@ def cached_file(text: str | bytes, folder: str, name: str) -> Path:
 
 def read_answer(text: str) -> WorkerAnswer:
     """What :func:`grade` answered; "" stands for no answer. ValueError for anything else."""
-    return msgspec.convert(json.loads(text), WorkerAnswer) if text else WorkerAnswer()
+    return typed_data.convert(json.loads(text), WorkerAnswer) if text else WorkerAnswer()
 
 
 def called(verdict: Verdict, name: str) -> Verdict:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from filelock import FileLock, Timeout
 
+from grader.domain import typed_data
 from grader.domain.errors import BadInputError
 from grader.reports.row import Summary
 
@@ -97,8 +98,8 @@ def lines(path: Path) -> Iterator[Line]:
             if not raw.endswith(b"\n"):
                 return
             try:
-                if msgspec.json.decode(raw, type=_Named).schema == SCHEMA:
-                    yield msgspec.json.decode(raw, type=Line)
+                if typed_data.decode(raw, _Named).schema == SCHEMA:
+                    yield typed_data.decode(raw, Line)
             except ValueError:
                 continue
 

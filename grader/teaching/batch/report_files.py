@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader.domain import disk, lessons
+from grader.domain import disk, lessons, typed_data
 from grader.reports import formats
 from grader.reports.row import Class, Row, StudentResult
 from grader.teaching.batch import batch_work, class_rows
@@ -65,7 +65,7 @@ def update_changed(results: ResultsFolder, result: Class) -> None:
     path = results.root / "shown.json"
     before: dict[str, str] = {}
     with contextlib.suppress(OSError, ValueError):
-        before = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        before = typed_data.decode(path.read_bytes(), dict[str, str])
     now = {f"{row.student}/{row.lesson}": _said(row) for row in result.rows}
     for row in result.rows:
         key = f"{row.student}/{row.lesson}"

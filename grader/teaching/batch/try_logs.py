@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader.domain import disk, try_log
+from grader.domain import disk, try_log, typed_data
 from grader.reports.row import CheckTries, Tries
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def keep(results: ResultsFolder, handed: Iterable[StudentFile]) -> None:
 def read(results: ResultsFolder, rows: Iterable[Row]) -> tuple[Tries, ...]:
     """What was kept, for the rows that are there, and of their lessons' checks only; nothing if damaged."""
     try:
-        kept = msgspec.json.decode(results.tries.read_bytes(), type=tuple[Tries, ...])
+        kept = typed_data.decode(results.tries.read_bytes(), tuple[Tries, ...])
     except (OSError, ValueError):
         return ()
     there, names = set[tuple[str, str]](), defaultdict[str, set[str]](set)

@@ -12,6 +12,7 @@ from grader.backends.simt.addresses import Place, resolve
 from grader.backends.simt.runtime.arithmetic import WEIGHT, operations
 from grader.backends.simt.runtime.library_reports import BasicBlock, RawCounts, RawLaunch
 from grader.backends.simt.runtime.occupancy import occupancy
+from grader.domain import typed_data
 from grader.protocol.messages import (
     Counts,
     Divergence,
@@ -32,7 +33,7 @@ Places = dict[tuple[str, int], Place]
 
 def launches(said: bytes) -> list[Launch]:
     """The launches in the library's JSON; with ``counts`` where counting was on."""
-    raw = msgspec.json.decode(said, type=list[RawLaunch])
+    raw = typed_data.decode(said, list[RawLaunch])
     counted = [(x.module, x.counts) for x in raw if x.counts]
     wanted = {(module, i.pc) for module, c in counted for i in c.instructions}
     places = resolve(wanted | {(module, b.pc) for module, c in counted for b in c.blocks})

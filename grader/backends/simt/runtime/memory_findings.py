@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import msgspec
 from msgspec.structs import replace
 
 from grader.backends.simt.addresses import Place, resolve
 from grader.backends.simt.runtime.library_reports import ACCESS, RawFinding, RawWriter
 from grader.backends.simt.runtime.sentences import sentence
+from grader.domain import typed_data
 from grader.protocol.messages import MemoryFinding, OtherSide, Writer
 
 RACES = {"shared-race", "global-race"}
@@ -21,7 +21,7 @@ OUTSIDE = ("out-of-bounds", "illegal-address")
 
 def findings(said: bytes) -> list[MemoryFinding]:
     """The findings in the library's JSON, one a cause: kind, where, who, what."""
-    raw = msgspec.json.decode(said, type=list[RawFinding])
+    raw = typed_data.decode(said, list[RawFinding])
     places = resolve((side.module, side.pc) for f in raw for side in (f, f.other) if side)
     return _Causes([_finding(f, places) for f in raw if not _is_one_barrier(f, places)]).told()
 
@@ -122,6 +122,6 @@ def _sides(f: MemoryFinding) -> frozenset[Place]:
 
 def owner(said: bytes) -> Writer:
     """Who wrote an element last, from the library's JSON."""
-    raw = msgspec.json.decode(said, type=RawWriter)
+    raw = typed_data.decode(said, RawWriter)
     file, line = resolve([(raw.module, raw.pc)])[raw.module, raw.pc]
     return Writer(raw.kernel, raw.block, raw.thread, file, line, raw.launch, ACCESS[raw.access])

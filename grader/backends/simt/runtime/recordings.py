@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 
 from grader.backends.simt.addresses import resolve
+from grader.domain import typed_data
 from grader.domain.thread_recording import EVENT
 from grader.protocol.messages import Xyz
 from grader.protocol.recorded_launch import Asked, Recorded, RecordedBlock, RecordedFinding, RecordedObject
@@ -64,7 +64,7 @@ class Recorder:
         said = self._library.simt_recorded()
         if not said:
             return None
-        raw = msgspec.json.decode(said, type=_Raw)
+        raw = typed_data.decode(said, _Raw)
         events = self._data(0, raw.events * EVENT.itemsize)
         pcs = set(np.unique(np.frombuffer(events, EVENT)["pc"]).tolist())
         pcs |= {pc for f in raw.seen for pc in (f.pc, f.other_pc)}

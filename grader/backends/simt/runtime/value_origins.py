@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from grader.domain import typed_data
 from grader.protocol.operator_kinds import GEMM, MOVING
 from grader.protocol.play import Told
 
@@ -50,12 +51,12 @@ class Origins:
 
     def end(self) -> tuple[tuple[str, int], ...]:
         """Stop watching. Who else than kernels wrote what kernels read in the call, and bytes of each."""
-        found = msgspec.json.decode(self._end(), type=list[RawWriter])
+        found = typed_data.decode(self._end(), list[RawWriter])
         return tuple((one.writer, one.bytes) for one in found)
 
     def told(self) -> tuple[Told, ...]:
         """What the host told the device in the call that was watched last."""
-        return msgspec.json.decode(self._told(), type=tuple[Told, ...])
+        return typed_data.decode(self._told(), tuple[Told, ...])
 
     def take(self, tensor: torch.Tensor) -> tuple[ctypes.Array[ctypes.c_char], int, int]:
         """The bytes of a copy of the tensor, in row-major order; how many of its elements, and which first,
