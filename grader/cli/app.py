@@ -13,7 +13,7 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -22,6 +22,7 @@ from grader.domain import disk
 from grader.domain.errors import BadInputError
 from grader.domain.installation import SCRIPTS, from_wheel
 from grader.domain.version import __version__
+from grader.protocol.process_exit import leave
 
 app = typer.Typer(
     name="course", help="Inline to Fused: learn to write, check and fuse CUDA kernels in PyTorch.",
@@ -54,7 +55,18 @@ def _called() -> str:
     return script if script in SCRIPTS else SCRIPTS[0]
 
 
-def main() -> None:
+def main() -> NoReturn:
+    """Run a verb and end the process with its exit code."""
+    try:
+        _run()
+    except SystemExit as done:
+        if isinstance(done.code, str):
+            print(done.code, file=sys.stderr)
+        leave(done.code if isinstance(done.code, int) else int(done.code is not None))
+    leave(0)
+
+
+def _run() -> None:
     """Run a verb; one sentence and exit code 2 for what the caller can fix, never a traceback of ours."""
     # Told to end, it tidies up as after Ctrl-C: no folder of a build, no player is left.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

@@ -47,6 +47,7 @@ def main() -> None:
     backend.facts()
     gc.freeze()
     ForkParent(control, backend).run()
+    os._exit(0)  # Python would take torch apart first, for which whoever hung up would wait
 
 
 class ForkParent:

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from grader.domain.lessons import Lesson
 
 AT_ONCE = 6  # gradings, where there are cores for them
+LAST = 12  # files at the end, of which solutions begin first and starters, which fail soon, last
 PER_CORE = {"simt": 2.0, "cuda": 0.5}  # without a GPU a grading waits for its players part of the time
 
 
@@ -53,7 +54,8 @@ def run(console: Console, choice: detect.Choice) -> bool:
     def say(text: str) -> None:
         console.print(f"  {text}", style="dim")
 
-    with graded([_job(say, lesson, file, choice) for lesson, file in files]) as outcomes:
+    jobs = [_job(say, lesson, file, choice) for lesson, file in files]
+    with graded(jobs, _order(files)) as outcomes:
         for lesson in every:
             starter = _said(console, lesson.exercise, lesson, outcomes)
             _say_why(console, starter.verdict)
@@ -85,19 +87,32 @@ def _job(say: Callable[[str], None], lesson: Lesson, file: Path, choice: detect.
 
 
 @contextlib.contextmanager
-def graded(jobs: list[Job]) -> Iterator[Iterator[Outcome]]:
-    """What becomes of them, in their order; several at a time, of which one may read a GPU's clock."""
+def graded(jobs: list[Job], order: list[int]) -> Iterator[Iterator[Outcome]]:
+    """What becomes of them, one after another; several at a time, of which one may read a GPU's clock.
+
+    ``order``: the numbers of the jobs in the order in which they are begun.
+    """
     name, cores = jobs[0].choice.name, os.cpu_count() or 1
     pool = ThreadPoolExecutor(max(1, min(AT_ONCE, int(cores * PER_CORE[name]))))
     begun: list[Callable[[], None]] = []
     try:
-        yield pool.map(check, [replace(job, reins=begun.append) for job in jobs])
+        gradings: dict[int, Future[Outcome]] = {}
+        for k in order:
+            gradings[k] = pool.submit(check, replace(jobs[k], reins=begun.append))
+        yield (gradings[k].result() for k in range(len(jobs)))
     except BaseException:  # Ctrl-C, too: what runs ends now, and nothing else begins
         pool.shutdown(wait=False, cancel_futures=True)
         for end in begun:
             end()
         raise
     pool.shutdown()
+
+
+def _order(files: list[tuple[Lesson, Path]]) -> list[int]:
+    """The order to begin in: short gradings last, or a core has nothing to do while a long one ends."""
+    starters = [file == lesson.exercise for lesson, file in files]
+    end = range(max(0, len(files) - LAST), len(files))
+    return [*range(end.start), *sorted(end, key=lambda k: (starters[k], -k))]
 
 
 def _said(console: Console, file: Path, lesson: Lesson, outcomes: Iterator[Outcome]) -> Outcome:

@@ -53,6 +53,24 @@ def test_threads_handlers_and_output_come_first_and_the_interpreter_is_not_final
     assert (done.returncode, done.stdout, done.stderr) == (7, "unflushed thread\nhandler\n", "")
 
 
+POOL = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from grader.protocol.process_exit import leave
+
+sys.kept = pool = ThreadPoolExecutor(2)
+print(pool.submit(int, "3").result())
+leave(0)
+"""
+
+
+def test_a_pool_of_threads_that_nobody_shut_down_keeps_no_process() -> None:
+    """Its threads wait for work for ever; the interpreter ends them, too."""
+    done = _run(sys.executable, "-c", POOL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
+
+
 def test_output_that_cannot_be_written_is_a_failure() -> None:
     done = _run("bash", "-c", f"{sys.executable} -c '{PROGRAM.format(code=0)}' >/dev/full")
     assert done.returncode == 120
