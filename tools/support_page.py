@@ -28,8 +28,8 @@ CPU = """\
 ## Without a GPU {#cpu}
 
 Solutions of lessons, graded on the CPU back end, which needs [PyTorch's CPU
-build](../guide/simt.md#where-it-runs). Of torch, only the CPU build of the version in this table could be
-had; the others are below.
+build](../guide/simt.md#where-it-runs). Of torch, only the CPU builds of the versions in this table could be
+had; the others are below. Emulated processors take many times as long, and were given the time.
 """
 HEADERS = """\
 ## Against torch's headers {#headers}

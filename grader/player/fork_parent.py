@@ -43,7 +43,9 @@ def main() -> None:
     import numpy.random  # noqa: F401 - what every player needs, as below
 
     from grader.player import __main__, commands, exceptions, sides, stage  # noqa: F401
+    from grader.protocol import play
 
+    play.steps([])  # what msgspec works out about their classes
     backend.facts()
     gc.freeze()
     ForkParent(control, backend).run()

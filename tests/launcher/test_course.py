@@ -36,7 +36,7 @@ def uname(checkout: Checkout, system: str, machine: str):
     ("system", "machine", "says"),
     [
         ("Linux", "x86_64", ""),
-        ("Linux", "aarch64", "on aarch64 the course was never tried"),
+        ("Linux", "aarch64", "on aarch64 the course was tried in an emulator only"),
         ("Linux", "riscv64", "on riscv64 kernels cannot run"),
         ("Darwin", "arm64", "on macOS kernels cannot run"),
     ],

@@ -91,3 +91,18 @@ def test_headers_are_the_same_ones_after_python_has_compiled_its_own_files(
     assert headers.content.__wrapped__() == before
     (tmp_path / "deep" / "no_suffix").write_text("// two\n")
     assert headers.content.__wrapped__() != before
+
+
+def test_machines_of_two_kinds_that_share_a_home_share_no_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = headers.content.__wrapped__()
+    monkeypatch.setattr(toolchain, "MACHINE", "another")
+    assert headers.content.__wrapped__() != before
+
+
+def test_another_processor_gets_no_flag_of_x86(monkeypatch: pytest.MonkeyPatch) -> None:
+    """g++ for aarch64 refuses ``-mmemcpy-strategy``."""
+    monkeypatch.setattr(toolchain, "compiler", lambda: toolchain.Compiler("g++", "g++ 12", 12))
+    assert any(flag.startswith("-m") for flag in toolchain.checked_flags()) == toolchain.X86_64
+    monkeypatch.setattr(toolchain, "X86_64", False)
+    flags = toolchain.checked_flags() + toolchain.fast_flags() + toolchain.common_flags()
+    assert not [flag for flag in flags if flag.startswith("-m")]

@@ -419,7 +419,7 @@ def _compiled(
              "-o", str(shown)], out.parent)  # fmt: skip
         judged.preprocessed(shown.read_text("utf-8", errors="replace"), str(out.parent / FOLDER))
         listing = out.parent / "listing.s"
-        look = bool(kernels) and not clang and kind in ("device", "full", "bare")
+        look = bool(kernels) and not clang and toolchain.X86_64 and kind in ("device", "full", "bare")
         extra = [f"-Wa,-aln={listing}"] if look else []
         words = [*arguments, *extra, "-x", "c++", "-c", str(source), "-o", str(out)]
         try:

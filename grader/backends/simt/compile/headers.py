@@ -97,6 +97,7 @@ def content() -> str:
     return build_cache.digest(
         found.version,
         found.folder,
+        toolchain.MACHINE,
         compiler.command,
         compiler.version,
         *TEXT.values(),

@@ -23,10 +23,8 @@ def fingerprint() -> str:
 
 def _made(name: str, source: str, *libraries: Path) -> Path:
     compiler = toolchain.compiler()
-    folder = (
-        build_cache.root()
-        / f"runtime-{build_cache.digest(fingerprint(), compiler.command, compiler.version)}"
-    )
+    key = build_cache.digest(fingerprint(), toolchain.MACHINE, compiler.command, compiler.version)
+    folder = build_cache.root() / f"runtime-{key}"
     arguments = ["-O2", "-g1", "-fPIC", "-shared", "-std=c++20", "-pthread", "-w", "-fvisibility=hidden"]
     arguments += [
         str(toolchain.CSRC / source),

@@ -20,6 +20,8 @@ CSRC = HERE / "csrc"
 LEAN = HERE.parent / "lean"  # torch's headers with less in them, for both back ends
 BIND = HERE.parent / "bind"  # Python functions without pybind11's headers
 HEADERS = (INCLUDE, LEAN, BIND)
+MACHINE = platform.machine()  # machines of several kinds may share a home
+X86_64 = MACHINE == "x86_64"
 
 
 class ToolchainError(RuntimeError):
@@ -195,10 +197,10 @@ def checked_flags() -> list[str]:
             "-tsan-instrument-func-entry-exit=0",
         ]
     unheard = ["--param=tsan-instrument-func-entry-exit=0"] if compiler().major >= 12 else []
+    copies = ["-mmemcpy-strategy=libcall:-1:align", "-mmemset-strategy=libcall:-1:align"] if X86_64 else []
     # Scalar replacement would split the load of a float4 into four.
     return [*flags, "-fsanitize=bounds", "-fsanitize-coverage=trace-pc", "-fno-tree-sra", "-fno-ipa-sra",
-            "--param=tsan-distinguish-volatile=1", "-mmemcpy-strategy=libcall:-1:align",
-            "-mmemset-strategy=libcall:-1:align", *unheard]  # fmt: skip
+            "--param=tsan-distinguish-volatile=1", *copies, *unheard]  # fmt: skip
 
 
 def fast_flags() -> list[str]:
