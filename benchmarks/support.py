@@ -100,10 +100,10 @@ def rungs() -> list[tuple[str, BuildRequest]]:
     return found
 
 
-def cpu(numbers: list[str], note: str) -> list[Row]:
+def cpu(numbers: list[str], note: str, at_once: int) -> list[Row]:
     """The solutions of these lessons, graded on the CPU back end; the row says which were not passed."""
     torch, solutions.SECONDS = toolchain.installed(), SECONDS
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(at_once) as pool:
         found = list(pool.map(lambda n: solutions.graded(n, "simt", Path(folder)), numbers))
     whole = [f for f in found if f["status"] == "passed" and f["points"] + f["pending"] == f["max_points"]]
     wrong = {f["lesson"]: (f.get("wrong") or [f.get("said") or f["status"]])[0][-300:]
@@ -306,6 +306,7 @@ def main() -> None:
     parser.add_argument("--night", action="store_true")
     parser.add_argument("--lessons", default="")
     parser.add_argument("--note", default="")
+    parser.add_argument("--at-once", type=int, default=2, help="solutions, for cpu; in an emulator 1")
     parser.add_argument("--cards", default=",".join(support.CARDS), help="compute capabilities, for nvcc")
     parser.add_argument("--folder", type=Path, help="where versions are installed, and kept")
     chosen = parser.parse_args()
@@ -313,7 +314,7 @@ def main() -> None:
     command = f"{by}python benchmarks/support.py {shlex.join(sys.argv[1:])}"
     numbers = [n for n in chosen.lessons.split(",") if n] or [lesson.number for lesson in lessons.every()]
     parts: dict[str, Callable[[], Iterable[Row]]] = {
-        "cpu": lambda: cpu(numbers, chosen.note),
+        "cpu": lambda: cpu(numbers, chosen.note, chosen.at_once),
         "headers": headers,
         "nvcc": lambda: nvcc(chosen.note, chosen.cards.split(",")),
     }

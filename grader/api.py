@@ -47,7 +47,8 @@ def check(  # noqa: PLR0913 - the public function: its options have names and de
             the verdict, "strict" makes it a failure.
         hidden: A file of hidden cases: ``HIDDEN``, a tuple of ``Case``, whose inputs take the place of
             ``get_inputs()``.
-        sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
+        sandbox: "auto" (all layers that this machine has), "strict" (refuse if one
+            other than Landlock is missing) or "off".
         build: On a GPU, how ``load_inline`` builds: "fast", in seconds, or "ordinary", as torch does.
         warm: Keep processes that have imported torch for the next call, which saves seconds for many files in
             a row. On a GPU they wait in the whole sandbox, each for one file; without one the submission's is

@@ -15,7 +15,7 @@ SandboxOption = Annotated[
     str,
     typer.Option(
         "--sandbox",
-        help="auto (all layers that this machine has), strict (refuse if one is missing) or off.",
+        help="auto (all layers that there are), strict (refuse if any but Landlock is missing) or off.",
     ),
 ]
 

@@ -44,7 +44,10 @@ def batch(
     ] = None,
     layout: Annotated[str, typer.Option(help="auto, files, folders, gradescope, canvas or moodle.")] = "auto",
     backend: BackendOption = "auto",
-    workers: Annotated[int, typer.Option(min=0, help="Gradings at a time; 0: one a core, or a GPU.")] = 0,
+    workers: Annotated[
+        int,
+        typer.Option(min=0, help="Gradings at a time, or GPUs; 0: as many as there are cores or GPUs."),
+    ] = 0,
     scheduler: Annotated[str, typer.Option(help="A running Dask cluster instead: tcp://HOST:8786.")] = "",
     hidden: Annotated[
         Path | None,

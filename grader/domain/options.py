@@ -28,7 +28,8 @@ class GradingOptions:
 
     Args:
         backend: "auto" (a GPU if there is one), "cuda" or "simt".
-        sandbox: "auto" (all layers that this machine has), "strict" (refuse if one is missing) or "off".
+        sandbox: "auto" (all layers that this machine has), "strict" (refuse if one
+            other than Landlock is missing) or "off".
         build: On a GPU: "fast" (in seconds, where that can be done) or "ordinary" (always as torch does).
         hidden: A teacher's file of hidden cases; for a class also a folder with one for each lesson.
         student: Whose work it is: some exercises ask each student something else.

@@ -68,40 +68,44 @@ SENTENCE: dict[Status, str] = {
     "add the TORCH_CHECK that refuses it, before the launch.",
     Status.WRONG_OUTPUT: "The result differs from the reference; "
     "look at the first wrong element and at the line that makes it.",
-    Status.WRONG_ANSWER: "An answer is not right, or a test lets a wrong kernel pass.",
-    Status.WRONG_SHAPE: "The result has another shape than the reference; "
+    Status.WRONG_ANSWER: "An answer is not right, or a test passes on a wrong kernel, fails on a right "
+    "one or never calls it.",
+    Status.WRONG_SHAPE: "The result does not have the shape of the reference; "
     "check what the output is allocated as.",
-    Status.WRONG_DTYPE: "The result has another dtype than the reference; "
+    Status.WRONG_DTYPE: "The result does not have the dtype of the reference; "
     "keep the input's: in what the output is allocated with, and in what is computed.",
     Status.WRONG_DEVICE: "The result is not on the GPU; "
     "return the tensor the kernel wrote, not a copy on the CPU.",
     Status.NOT_A_TENSOR: "The call returned something that is not a tensor; return the output tensor itself.",
-    Status.NOT_FINITE: "The result holds NaN or infinity where the reference has none of it.",
-    Status.PRECISION: "The result is close, but its error is far above that of ordinary float32 arithmetic; "
-    "look for a lower precision or an approximation.",
-    Status.MUTATED_INPUT: "The call changed its input or a weight; write to an output of its own.",
+    Status.NOT_FINITE: "The result holds NaN or infinity where the reference has neither; "
+    "look for a division by zero, an exponential that overflows, or memory that was never written.",
+    Status.PRECISION: "The result is close, but its error is far above what rounding in this dtype explains; "
+    "look for a lower precision on the way, or an approximation.",
+    Status.MUTATED_INPUT: "The call changed its input or a weight; "
+    "allocate a new tensor for the result and write to that.",
     Status.NO_KERNEL: "The result is right, but it is not the work of a kernel in the file; "
     "the exercise is to let a kernel of the file compute and write it.",
     Status.WRONG_STREAM: "The work does not go to PyTorch's current stream; "
     "launch on at::cuda::getCurrentCUDAStream(), asked for in the function that Python calls.",
-    Status.ILLEGAL_ACCESS: "A thread touched memory outside its tensor; "
+    Status.ILLEGAL_ACCESS: "A thread touched memory that it may not touch; "
     "work out the index in that line for the thread that is named.",
-    Status.UNINITIALISED: "Something was never written: memory that a thread reads, or an element of the "
-    "result.",
-    Status.RACE: "Two threads used the same memory without order, and one of them wrote; "
-    "give each element one owner, or put a barrier between.",
+    Status.UNINITIALISED: "Something has no value: memory that a thread reads, an element of the result, or "
+    "what a function returns; give it one before it is used.",
+    Status.RACE: "Two threads used the same memory without order, and at least one of them wrote; "
+    "give each element one owner, or put a barrier between if both are of one block.",
     Status.BARRIER: "Not all threads came to a barrier, or to a warp's function, that is for all of them; "
     "keep __syncthreads() and shuffles out of branches that only some threads take.",
-    Status.CUDA_ERROR: "CUDA reported an error.",
+    Status.CUDA_ERROR: "CUDA reported an error; "
+    "look at the last launch before it: its grid, its block and its arguments.",
     Status.CRASHED: "The process of the submission crashed; "
     "in host code this is usually a bad pointer or a failed assertion.",
     Status.EXITED_EARLY: "The process of the submission ended on its own before it had answered; "
-    "remove calls such as exit() from the file, and leave files alone that it has not opened.",
+    "remove calls such as exit() from the file, and do not close or delete files that it did not open.",
     Status.TIMEOUT: "It took longer than allowed and was stopped; "
     "look for a loop whose end is never reached.",
     Status.OUT_OF_MEMORY: "Memory ran out; check the sizes that are allocated.",
-    Status.TAMPERED: "What the submission's process answered does not fit the protocol or the laws of the "
-    "hardware, so nothing it said counts.",
+    Status.TAMPERED: "The grader cannot rely on what the submission's process did or answered, so it "
+    "does not count; take out what the message names.",
     Status.NOT_RUN: "This was not run, because an earlier step failed; fix that first.",
     Status.PENDING_GPU: "Only a run on a GPU can judge this.",
     Status.PENDING_CPU: "Only the CPU back end can judge this, and here it could not.",
@@ -272,7 +276,7 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing failed."""
+        """Whether what was checked passed; False where every point waits for another machine."""
         return self.status is Status.PASSED
 
     def as_json(self) -> VerdictJson:

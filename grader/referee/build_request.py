@@ -17,7 +17,9 @@ def read(request: object) -> BuildRequest:
     try:
         return BuildRequest.from_json(request)
     except ValueError as error:
-        raise FaultError(Status.TAMPERED, f"The process asked for an impossible build: {error}") from error
+        raise FaultError(
+            Status.TAMPERED, f"The submission's process asked for an impossible build: {error}"
+        ) from error
 
 
 def wrong(error: compiler.CompileError) -> FaultError:

@@ -177,7 +177,8 @@ class Session:
         if time.monotonic() > self._end:
             raise FaultError(
                 Status.TIMEOUT,
-                f"Not run: all calls may take {WHOLE_CALLS} times as long as one may, and that time is over.",
+                f"Not run: all calls together may take {WHOLE_CALLS} times as long as one may, "
+                "and those before this one have used that up.",
             )
         if self.player is not None and not self.player.stopped:
             return

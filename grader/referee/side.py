@@ -74,7 +74,7 @@ class Side:
         except MalformedError as error:
             self.player.stop()
             raise FaultError(
-                Status.TAMPERED, f"The submission's process sent the referee {error}.", dead=True
+                Status.TAMPERED, f"The submission's process sent the grader {error}.", dead=True
             ) from error
 
     def _request(self, step: Step, seconds: float) -> Answer:

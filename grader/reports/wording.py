@@ -27,10 +27,19 @@ def feedback(finding: Finding) -> str:
     parts = [str(plain["cause"]), str(plain["fix"])] if isinstance(plain, dict) else []
     parts.append(finding.message)
     if not isinstance(plain, dict) and finding.status is not Status.FAILED:  # which is said of many together
-        tried = advice(finding.status, finding.message)
-        what = SENTENCE[finding.status].partition("; ")[0]
-        parts.append(f"{what}. {tried}" if tried in NO_INDEX.values() else SENTENCE[finding.status])
+        parts.append(_sentence(finding))
     return "\n".join(p for p in parts if p)
+
+
+def _sentence(finding: Finding) -> str:
+    """The sentence of a status, with what to try in the case that the message tells of."""
+    what, _, usual = SENTENCE[finding.status].partition("; ")
+    tried = advice(finding.status, finding.message)
+    if tried.casefold() == usual.casefold():
+        return SENTENCE[finding.status]
+    if finding.message.startswith("Not run"):  # then what the status says did not happen
+        return tried
+    return f"{what.rstrip('.')}. {tried}".rstrip()
 
 
 def replay_offer(verdict: Verdict, file: str = "") -> str:
@@ -61,6 +70,9 @@ NO_INDEX = {
     "calls a warp function": ALL_COME,
     "waits for the lanes": ALL_COME,
     "divides an integer by zero": "Look at what stands behind the / or %, and which thread has 0 there.",
+    "waits for the whole grid": "Launch the kernel with cudaLaunchCooperativeKernel.",
+    "which is not aligned": "Use this vector type only where the address is a multiple of its size.",
+    "which has been freed": "Free memory once, and after its last use.",
     "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",
 }
 

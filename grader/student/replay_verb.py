@@ -94,7 +94,7 @@ def _recordings(job: Job, wanted: Wanted, asked: Asked) -> list[tuple[str, Recor
         if asked.schedule == "first":
             usual, other, number = replay.differing(wanted)
             if other is None:
-                print(f"No order of the {SCHEDULES} that were tried leaves anything else than the usual one.")
+                print(f"None of {SCHEDULES} orders that were tried leaves another result than the usual one.")
                 return [("", usual)]
             return [("The usual order", usual), (f"Schedule {number}, the first that differs", other)]
         mine = with_command(replay.record(wanted), asked)

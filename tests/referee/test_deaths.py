@@ -28,7 +28,7 @@ AT_IMPORT = {
     "aborts": ("os.abort()", Status.CRASHED, "SIGABRT"),
     "no entry": ("def triple(x):\n    return 3 * x", Status.MISSING_ENTRY, "double"),
     "recursion": ("def f():\n    f()\nf()", Status.IMPORT_ERROR, "RecursionError"),
-    "closes every file": ("os.closerange(3, 4096)\ntime.sleep(60)", Status.TAMPERED, "cut its line"),
+    "closes every file": ("os.closerange(3, 4096)\ntime.sleep(60)", Status.TAMPERED, "closed its connection"),
     "stops for a debugger": ("breakpoint()", Status.IMPORT_ERROR, "step with ./course run FILE"),
     "missing module": ("import no_such_module_here", Status.IMPORT_ERROR, "no_such_module_here"),
 }

@@ -251,7 +251,7 @@ def _whole_numbers(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     )
     for function in _device(text):
         for match in cast.finditer(function.body):
-            cause = f"What {match['f']} is part of becomes an {match['t']} here, which drops everything behind the point."
+            cause = f"What {match['f']} is part of becomes {'a' if match['t'] == 'long' else 'an'} {match['t']} here, which drops everything behind the point."
             yield Fact("whole-number", text.line(function.start + match.start()), cause, "Take the cast away: the whole formula is float.")  # fmt: skip
         for match in re.finditer(r"(?<![\w.])(?P<a>\d+)\s*/\s*(?P<b>[1-9]\d*)(?![\w.])", function.body):
             if int(match["a"]) % int(match["b"]):

@@ -533,7 +533,9 @@ def call(found: Explanation, finding: Finding, source: str) -> Explanation:
     more = f" `{whole[0]}` is a tuple, which counts as one argument." if whole else ""
     fix = f"A star hands over its parts one by one: `*{whole[0]}`." if whole else found.fix
     return replace(
-        found, cause=f"{name} takes {taken} arguments, and this call gives {len(given)}.{more}", fix=fix
+        found,
+        cause=f"{name} takes {taken} argument{'s' * (taken != 1)}, and this call gives {len(given)}.{more}",
+        fix=fix,
     )
 
 

@@ -401,7 +401,7 @@ class TimerCode:
                     and "median" in fields
                     and ast.dump(fields["median"]) == ast.dump(fields[self.which])
                 ):
-                    cause = f"{self.which} gets the same value as the median, `{shown}`: that shows nothing of the spread."
+                    cause = f"{self.which} gets the same value as the median, `{shown}`: that says nothing about the spread."
                     yield Fact("no-spread", node.lineno, cause,
                                'Take percentiles of all measurements: `statistics.quantiles(seconds, n=10, method="inclusive")` gives nine cuts, p10 the first and p90 the last.')  # fmt: skip
                 elif self._mixed(said):
@@ -947,9 +947,7 @@ class TimerCode:
         loop = around[0 if turns == n else -1]  # the outermost makes all of them
         line = int(getattr(loop, "lineno", 0))
         if turns == n:
-            cause = (
-                f"This loop makes {n} measurement{'' if n == 1 else 's'}: so few tell nothing of the spread."
-            )
+            cause = f"This loop makes {n} measurement{'' if n == 1 else 's'}: so few say nothing about the spread."
             yield Fact("too-few", line, cause, more)
         elif len(given) == 1 and isinstance(loop, ast.For) and turns is not None:
             shown = self.shown(given[0][1])
@@ -960,9 +958,7 @@ class TimerCode:
             fix = f"If `{shown}` is that number, it is too small: take 20 or more. If not, give n the length of the list of times."
             yield Fact("n-of-others", given[0][0].lineno, cause, fix)
         else:
-            cause = (
-                f"This loop takes the times, and n came out as {n}: fewer than 20 tell nothing of the spread."
-            )
+            cause = f"This loop takes the times, and n came out as {n}: fewer than 20 say nothing about the spread."
             yield Fact("too-few", line, cause, f"n must be how many calls were measured. {more}")
 
 

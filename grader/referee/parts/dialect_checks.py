@@ -119,11 +119,14 @@ class Launches:
         blocks = self._blocks(launches[0])
         given = configuration[1:2] if self.threads else [named.get("BLOCK")]
         threads = given[0][0] if given and isinstance(given[0], list) and given[0] else (given or [None])[0]
+        how = "[blocks, BLOCK]" if self.threads else "BLOCK=BLOCK"
+        if threads is None:
+            return f"the launch does not name its block. Hand it the file's BLOCK by name: {how}."
         if threads != size:
-            how = "[blocks, BLOCK]" if self.threads else "BLOCK=BLOCK"
             return f"the kernel is launched with blocks of {threads}. Hand it the file's BLOCK: {how}."
         if blocks != needed:
-            return f"{blocks} blocks are launched, {needed} are needed."
+            counted = "1 block is" if blocks == 1 else f"{blocks} blocks are"
+            return f"{counted} launched, {needed} {'is' if needed == 1 else 'are'} needed."
         if launches[0].get("elements") is not True:
             return f"no tensor that {self.kernel} is handed holds the elements of x. Hand x to it."
         return "" if seen.get("sevens") is True else "what comes back is not what the kernel has written."

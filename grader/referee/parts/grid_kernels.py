@@ -361,9 +361,11 @@ class Memory:
             return {"fault": str(error)}
         except (TypeError, ValueError, KeyError, IndexError) as error:
             raise FaultError(
-                Status.TAMPERED, f"The player asked for an impossible access: {error}"
+                Status.TAMPERED, f"The submission's process asked for an impossible access: {error}"
             ) from error
-        raise FaultError(Status.TAMPERED, "The player asked for something that is not an access.")
+        raise FaultError(
+            Status.TAMPERED, "The submission's process asked for something that is not an access."
+        )
 
     def _too_much(self, by_this_one: int) -> FaultError:
         """A kernel that is stopped: one of its threads has no end, or each touches far too much."""

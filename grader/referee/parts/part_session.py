@@ -63,7 +63,7 @@ class PartSession:
     def never_fails(self, entry: str) -> tuple[str, str]:
         """Why the test ``entry`` cannot fail where it should, and what to do; twice "" if it can."""
         if line := python_source.hands_back(self._session.source, entry):
-            said = f"{entry}() hands back a value here, and nobody looks at it: a test fails by an exception."
+            said = f"{entry}() hands back a value here, which is ignored: a test fails only by an exception."
             return f"Line {line}: {said}", "Write `assert` in place of `return`."
         line = python_source.never_fails(self._session.source, entry)
         if not line:

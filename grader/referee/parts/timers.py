@@ -139,7 +139,7 @@ class Probe:
             message = f"make_input() was called {times} between the two events of a call. {self.why}"
             return message, "inside", said["median"], right
         if n < FEWEST:
-            message = f"n is {n}, and fewer than {FEWEST} measurements tell nothing of the spread."
+            message = f"n is {n}, and fewer than {FEWEST} measurements say nothing about the spread."
             return message, "n", n, FEWEST
         if self.jitter and 0 < len(machine.timed) < n:
             message = (

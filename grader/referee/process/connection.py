@@ -112,7 +112,10 @@ class Connection:
         self._builds += 1
         try:
             if self._builds > MAX_BUILDS or self.seconds_building > self._build_limit_s:
-                text = f"Stopped building after {self._builds - 1} builds and {self.seconds_building:.0f} s."
+                text = (
+                    f"No more is built: a file may build {MAX_BUILDS} times, for {self._build_limit_s:.0f} s "
+                    "in all. Build each extension once, when the file is imported."
+                )
                 raise FaultError(Status.TIMEOUT, text)
             return self._build(request)
         except FaultError as fault:

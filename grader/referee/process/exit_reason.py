@@ -108,7 +108,10 @@ def ended(code: int | None, last_words: LastWords, stage: str) -> FaultError:
         code = -last_words.crash.signal
     if code is None:
         return FaultError(
-            Status.TAMPERED, f"The process cut its line to the referee during {what}.", dead=True
+            Status.TAMPERED,
+            f"The submission's process closed its connection to the grader during {what}. Do not close files "
+            "that the file did not open, as os.closerange() does.",
+            dead=True,
         )
     if code >= 0:
         fault = FaultError(
@@ -157,7 +160,10 @@ def stopped_by_watcher(reason: str, stage: str, limit: int) -> FaultError:
             f"{what} took more than {limit / (1 << 30):.1f} GiB of the computer's memory, so it was stopped."
         )
         return FaultError(Status.OUT_OF_MEMORY, message, dead=True, stage=stage)
-    message = f"{what} started ever more processes or threads, so all of them were stopped."
+    message = (
+        f"{what} started ever more processes or threads, so all of them were stopped. "
+        "Take out what starts them."
+    )
     return FaultError(Status.CRASHED, message, dead=True, stage=stage)
 
 

@@ -300,7 +300,7 @@ class Player:
             return exit_reason.timeout(stage, last_words, self._allowed(stage))
         if isinstance(error, wire.MalformedError):
             return FaultError(
-                Status.TAMPERED, f"The submission's process sent the referee {error}.", dead=True
+                Status.TAMPERED, f"The submission's process sent the grader {error}.", dead=True
             )
         return exit_reason.ended(code, last_words, stage)
 

@@ -164,7 +164,7 @@ def make_predictions(word: str, values: list[str]) -> None:
 def unasked(lesson: Lesson, given: int) -> str:
     """What is asked where nobody can answer, after ``given`` numbers on the command line: all of it."""
     left = len(predictions.open_questions(lesson))
-    kept = f" {given} of {left} given, so nothing was kept." if given else " Nothing is kept before."
+    kept = f" {given} of {left} given, so nothing was kept." if given else " All are kept at once."
     example = " ".join(["1.5", "2", "30", "4", "5"][:left])
     return (
         f"Lesson {lesson.number} asks for:\n{predictions.listed(lesson)}\n"

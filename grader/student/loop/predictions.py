@@ -76,7 +76,9 @@ def make(lesson: Lesson, values: list[str], ask: Callable[[str], str]) -> list[G
     questions = open_questions(lesson)
     if len(values) > len(questions):
         left = len(questions) or "no"
-        raise BadInputError(f"Lesson {lesson.number} has {left} open question(s); a prediction is made once.")
+        raise BadInputError(
+            f"Lesson {lesson.number} has {left} open question{'s' * (left != 1)}; a prediction is made once."
+        )
     made = []
     for i, question in enumerate(questions):
         found = answer(question)

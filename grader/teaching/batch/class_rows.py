@@ -86,7 +86,7 @@ def row(entry: Entry, line: Line | None, lesson: LessonFacts, plan: Plan) -> Row
 def _graded(entry: Entry, line: Line, plan: Plan) -> Row:
     notes = entry.notes
     if line.disagrees:
-        notes = (*notes, f"The GPU judges otherwise: {', '.join(line.disagrees)}. The points stay.")
+        notes = (*notes, f"The GPU disagrees on: {', '.join(line.disagrees)}. The points are not changed.")
     state = state_of(line)
     first = line.first or (SENTENCE[Status.NOT_GRADABLE] if state == "not_gradable" else "")
     final = state == "graded" and (not line.open or "open" in plan.policy.final)

@@ -54,7 +54,7 @@ BROKEN = {
     "host_deletes": ("host-uses-heap", f"host code frees {WHAT}{HOST}"),
     "host_reads": (
         "host-touches-device-memory",
-        f"host code reads element 0 of {WHAT} directly; only kernels can, or copy it to the CPU first",
+        f"host code reads element 0 of {WHAT} directly, and only a kernel can; to read it on the host, copy it to the CPU first",
     ),
 }
 ERROR = {

@@ -51,9 +51,9 @@ def launched(configuration: object, **named: object) -> dict[str, object]:
 def test_a_launch_needs_the_right_grid_for_any_block() -> None:
     assert TRITON._wrong(65, 64, launched([2], BLOCK=64)) == ""
     assert NUMBA._wrong(65, 64, launched([2, 64])) == NUMBA._wrong(65, 64, launched([[2], [64]])) == ""
-    assert "1 blocks are launched, 2 are needed" in TRITON._wrong(65, 64, launched([1], BLOCK=64))
+    assert "1 block is launched, 2 are needed" in TRITON._wrong(65, 64, launched([1], BLOCK=64))
     assert "blocks of 256" in TRITON._wrong(65, 64, launched([2], BLOCK=256))
-    assert "blocks of None" in TRITON._wrong(65, 64, launched([2]))
+    assert "by name: BLOCK=BLOCK" in TRITON._wrong(65, 64, launched([2]))
     assert "3 blocks are launched" in NUMBA._wrong(65, 64, launched([3, 64]))
     other = launched([2, 64])
     other["launches"][0]["elements"] = False  # type: ignore[index]

@@ -65,9 +65,9 @@ static const char* cluster_refusal(const LaunchConfig& c, const std::string& ker
   if (u64(n.x) * n.y * n.z > MOST_IN_A_CLUSTER) return "a cluster has at most 16 blocks";
   if (n.x * n.y * n.z > PORTABLE_CLUSTER && !allows_large_clusters(kernel))
     return "a cluster of more than 8 blocks needs cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) first";
-  if (c.grid.x % n.x || c.grid.y % n.y || c.grid.z % n.z) return "the grid is no multiple of the cluster";
+  if (c.grid.x % n.x || c.grid.y % n.y || c.grid.z % n.z) return "the grid's size must be a multiple of the cluster's";
   uint3 own = declared ? declared->cluster : uint3{};
-  if (own.x && (own.x != n.x || own.y != n.y || own.z != n.z)) return "the kernel's __cluster_dims__ is another one";
+  if (own.x && (own.x != n.x || own.y != n.y || own.z != n.z)) return "the kernel's __cluster_dims__ differ from the cluster of this launch";
   return nullptr;
 }
 

@@ -208,8 +208,9 @@ static void report_deadlock(Worker* w) {
   Warp& warp = w->warps[stuck / 32];
   char detail[200];
   snprintf(detail, sizeof detail,
-           "waits for the lanes 0x%08x of warp %d, but 0x%08x have left the kernel and only 0x%08x came",
-           w->threads[stuck].mask, stuck / 32, warp.finished, warp.waiting);
+           "waits for the lanes 0x%08x of warp %d; of these 0x%08x left the kernel and 0x%08x came",
+           w->threads[stuck].mask, stuck / 32, w->threads[stuck].mask & warp.finished,
+           w->threads[stuck].mask & warp.waiting);
   report(w, "deadlock", w->waits[stuck].pc, {.detail = detail});
   w->killed = true;
 }

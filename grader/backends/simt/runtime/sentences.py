@@ -68,7 +68,9 @@ def _out_of_bounds(f: RawFinding) -> str:
     verb = _verb(f)
     if f.variable is not None:
         past, before = f.variable_offset + f.size - f.variable_bytes, -f.variable_offset
-        side = f"{past} bytes past its end" if before <= 0 else f"{before} bytes before it"
+        side = (
+            f"{_count(past, 'byte')} past its end" if before <= 0 else f"{_count(before, 'byte')} before it"
+        )
         return f"{verb} {_variable_place(f)}, {side}"
     if f.tensor is None:  # nothing that anybody has declared or allocated is near
         return f"{verb} {_count(f.size, 'byte')} outside of everything that exists"
@@ -151,7 +153,10 @@ def _illegal_address(f: RawFinding) -> str:
 
 
 def _host(f: RawFinding) -> str:
-    return f"host code {_verb(f)} {_where(f)} directly; only kernels can, or copy it to the CPU first"
+    return (
+        f"host code {_verb(f)} {_where(f)} directly, and only a kernel can; "
+        "to read it on the host, copy it to the CPU first"
+    )
 
 
 def _host_early(f: RawFinding) -> str:
@@ -204,7 +209,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "step-budget": lambda _: "a block took more steps than allowed; is there a loop that never ends?",
     "unseen-access": lambda f: (
         f"{_verb(f)} {_where(f)} unseen by the checks, which cannot judge it; write it in plain CUDA C++, "
-        "without attributes, assembler or library functions that keep accesses from them"
+        "without attributes, assembler or library functions that hide accesses from the checks"
     ),
     "leak": lambda f: (
         f"{f.tensor.bytes if f.tensor else 0} bytes of cudaMalloc are never given back with cudaFree"
