@@ -90,13 +90,13 @@ SENTENCE: dict[Status, str] = {
     Status.ILLEGAL_ACCESS: "A thread touched memory that it may not touch; "
     "work out the index in that line for the thread that is named.",
     Status.UNINITIALISED: "Something has no value: memory that a thread reads, an element of the result, or "
-    "what a function returns; give it one before it is used.",
+    "what a function returns; see that a thread writes each element before it is read.",
     Status.RACE: "Two threads used the same memory without order, and at least one of them wrote; "
-    "give each element one owner, or put a barrier between if both are of one block.",
+    "give each element one owner, or put a barrier between the two if they are in one block.",
     Status.BARRIER: "Not all threads came to a barrier, or to a warp's function, that is for all of them; "
     "keep __syncthreads() and shuffles out of branches that only some threads take.",
     Status.CUDA_ERROR: "CUDA reported an error; "
-    "look at the last launch before it: its grid, its block and its arguments.",
+    "look at the last launch before the error: its grid, its block and its arguments.",
     Status.CRASHED: "The process of the submission crashed; "
     "in host code this is usually a bad pointer or a failed assertion.",
     Status.EXITED_EARLY: "The process of the submission ended on its own before it had answered; "

@@ -89,6 +89,10 @@ def advice(status: Status, message: str = "") -> str:
         return other
     if status is Status.WRONG_OUTPUT and first.startswith("The call returned"):
         return ""  # it has no elements
+    if (status is Status.CUDA_ERROR and "assertion" in first) or (
+        status is Status.UNINITIALISED and "return" in first
+    ):
+        return ""  # neither the launch nor an element is what is wrong
     if status is Status.RACE and "Each element must belong to one thread" in message:
         return "Give each element one owner."  # a grid in Python has no barrier
     if status is Status.TIMEOUT and first.startswith("Not run"):

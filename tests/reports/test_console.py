@@ -204,6 +204,23 @@ def test_an_access_that_is_no_matter_of_an_index_gets_other_advice() -> None:
 
 
 @pytest.mark.parametrize(
+    ("status", "message", "never"),
+    [
+        (Status.TIMEOUT, "Not run: all calls together may take 12 times as long as one may.", "loop"),
+        (Status.WRONG_OUTPUT, "The call returned 3, expected 4.", "element"),
+        (Status.RACE, "Line 3: two threads write. Each element must belong to one thread.", "barrier"),
+        (Status.CUDA_ERROR, "line 3: the assertion `i < n` failed.", "launch"),
+        (Status.UNINITIALISED, "line 3: leaves a function without return.", "element"),
+        (Status.ILLEGAL_ACCESS, "line 3: waits for the whole grid in a launch with <<<...>>>", "index"),
+    ],
+)
+def test_no_sentence_of_a_status_that_is_false_in_this_case(status: Status, message: str, never: str) -> None:
+    said = wording.feedback(Finding("x", status, message))
+    assert said.startswith(message) and never not in said.removeprefix(message).partition(". ")[2]
+    assert never not in wording.advice(status, message)
+
+
+@pytest.mark.parametrize(
     ("kind", "offered"), [("global-out-of-bounds", True), ("host-touches-device-memory", False)]
 )
 def test_threads_are_offered_only_where_there_were_some(kind: str, offered: bool) -> None:
