@@ -161,6 +161,8 @@ def _batch(folder: Path) -> dict[str, str]:
     scheduler, report, kill, dask, speed = (
         json.loads((folder / f"batch_{name}.json").read_text("utf-8")) for name in names
     )
+    one = json.loads((folder / "batch_class_gpu.json").read_text("utf-8"))["runs"]["1"]
+    two = json.loads((folder / "batch_class_two_gpus_13.json").read_text("utf-8"))
     rates, memory = scheduler["a_second_by_tenth"], scheduler["peak_mib_by_tenth"]
     return {
         "dummy-tasks": f"{scheduler['tasks']:,}",
@@ -177,6 +179,9 @@ def _batch(folder: Path) -> dict[str, str]:
         "killed-repeated": f"{kill['repeated']}",
         "two-cores": f"{speed['times_as_fast']['2']:.2f} times",
         "class-rate": f"{60 * speed['runs']['2']['a_second']:.0f}",
+        "gpu-class-file": f"{one['seconds_each']:.1f} s",
+        "gpu-class-built": f"{one['seconds_each_cached']:.1f} s",
+        "two-gpus": f"{two['times_as_fast']['going_seconds_each_cached']['2']:.2f} times",
     }
 
 
