@@ -23,16 +23,23 @@ KINDS: tuple[tuple[str, Status], ...] = (
     ("use-after-free", Status.ILLEGAL_ACCESS),
     ("illegal-address", Status.ILLEGAL_ACCESS),
     ("misaligned", Status.ILLEGAL_ACCESS),
+    ("cluster-address", Status.ILLEGAL_ACCESS),
+    ("free", Status.ILLEGAL_ACCESS),
     ("host", Status.ILLEGAL_ACCESS),
-    ("overflow", Status.WRONG_OUTPUT),
+    ("integer-overflow", Status.WRONG_OUTPUT),
+    ("division", Status.WRONG_OUTPUT),
     ("race", Status.RACE),
     ("barrier", Status.BARRIER),
     ("deadlock", Status.BARRIER),
+    ("cooperative", Status.BARRIER),  # a barrier of the grid, in a launch that has none
+    ("mask", Status.BARRIER),
+    ("lane", Status.BARRIER),
     ("uninit", Status.UNINITIALISED),
     ("not-written", Status.UNINITIALISED),
     ("missing-return", Status.UNINITIALISED),
     ("budget", Status.TIMEOUT),
     ("assert", Status.CUDA_ERROR),
+    ("async-copy", Status.CUDA_ERROR),
 )
 
 MOST_TOLD, MOST_PUBLISHED, MOST_WHAT, MOST_NAME = 3, 20, 600, 80
@@ -148,5 +155,5 @@ def describe(seen: MemoryFinding) -> str:
         # Another thread of the host may have done it meanwhile: the accesses that are not seen have no owner.
         when = "Seen while this ran:" if seen.kind == "unseen-access" else "First seen in"
         text += f" {when} {seen.kernel[:MOST_NAME]}, block {seen.block or '?'} thread {seen.thread}"
-        text += f", {seen.count:,} times." if (seen.count or 1) > 1 else "."
+        text += f"; seen {seen.count:,} times in all." if (seen.count or 1) > 1 else "."
     return text

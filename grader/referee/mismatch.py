@@ -31,9 +31,10 @@ def describe(wrong: Array, answer: Array, got: Array, inputs: tuple[Array, ...])
         return lines
     first = int(np.argmax(flat))
     if flat[first:].all():
-        return f"every element from flat index {first:,} on, the last {size - first:,} of {size:,}"
+        last = f"every element from flat index {first:,} on, the last {size - first:,} of {size:,}"
+        return last if count > 1 else f"the last of {size:,} elements"
     if flat[:count].all():
-        return f"the first {count:,} of {size:,} elements"
+        return f"the first {f'{count:,} ' if count > 1 else ''}of {size:,} elements"
     if period := _period(flat):
         return f"every {_ordinal(period)} element, beginning at flat index {first:,}"
     if count == 1:

@@ -1,8 +1,12 @@
 """What is told of several errors in memory."""
 
+import re
+
 import msgspec
+import pytest
 
 from grader.domain.exercise_stage import Stage
+from grader.domain.lessons import course_root
 from grader.domain.verdict import Status
 from grader.feedback import memory
 from grader.protocol.messages import MemoryFinding
@@ -48,5 +52,34 @@ def test_a_line_that_the_compiler_wrote_twice_is_counted_once_with_all_its_times
     twice = [msgspec.structs.replace(seen("out-of-bounds", 36), count=n, block=(n, 0, 0)) for n in (2, 1)]
     other = msgspec.structs.replace(seen("out-of-bounds", 38), count=5)
     message = memory.told([*twice, other])[1]
-    assert "block (2, 0, 0) thread (1, 0, 0), 3 times." in message
+    assert "block (2, 0, 0) thread (1, 0, 0); seen 3 times in all." in message
     assert "(1 more place in the source with such errors.)" in message
+
+
+# What is told to the whole launch, as no thread's mistake.
+OF_NO_THREAD = {"leak"}
+
+
+def test_every_kind_that_the_back_end_tells_of_has_a_status_of_its_own() -> None:
+    source = "".join(p.read_text() for p in (course_root() / "grader/backends/simt/csrc").glob("*.cpp"))
+    told = set(re.findall(r'(?:report|report_host|refuse)\((?:w, )?"([a-z-]+)"', source))
+    told |= set(re.findall(r'[?:] "([a-z]+-[a-z-]+)"', source)) - {"cluster-race"}
+    assert len(told) > 25
+    assert not [kind for kind in told - OF_NO_THREAD if not any(part in kind for part, _ in memory.KINDS)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("division-by-zero", Status.WRONG_OUTPUT),
+        ("bad-mask", Status.BARRIER),
+        ("warp-exited-lanes", Status.BARRIER),
+        ("shuffle-from-absent-lane", Status.BARRIER),
+        ("not-cooperative", Status.BARRIER),
+        ("double-free", Status.ILLEGAL_ACCESS),
+        ("async-copy", Status.CUDA_ERROR),
+        ("integer-overflow", Status.WRONG_OUTPUT),
+    ],
+)
+def test_what_is_no_access_is_not_called_one(kind: str, status: Status) -> None:
+    assert memory.status_of(kind) is status

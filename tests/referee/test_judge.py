@@ -116,6 +116,8 @@ def test_what_float32_cannot_hold_is_infinite() -> None:
             "every element from flat index 512",
         ),
         (lambda e: np.where(np.arange(960).reshape(24, 40) < 77, 9, e), "the first 77 of 960"),
+        (lambda e: np.where(np.arange(960).reshape(24, 40) < 1, 9, e), "the first of 960 elements"),
+        (lambda e: np.where(np.arange(960).reshape(24, 40) > 958, 9, e), "the last of 960 elements"),
         (lambda e: e.T.reshape(e.shape), "first those of the expected column 0"),
     ],
 )

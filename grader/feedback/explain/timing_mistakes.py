@@ -278,7 +278,7 @@ class TimerCode:
         """More measurements than launches."""
         n, launches = int(self.number("n")), int(self.number("launches"))
         for node, given, _ in self._given("n") if n > launches else ():
-            cause = f"n gets `{self.shown(given)}`, which is {n}, and the kernel was launched {launches} times in all."
+            cause = f"n gets `{self.shown(given)}`, which is {n}, and the kernel was launched {'once' if launches == 1 else f'{launches} times'} in all."
             yield Fact(
                 "count-claimed", node.lineno, cause, "n is how many calls were measured: `len(seconds)`."
             )

@@ -5,6 +5,7 @@ And what the kernel itself does with another block size than the file's, a NaN a
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import torch
@@ -20,7 +21,7 @@ SEVEN = 7.0
 
 
 class Launched(TypedDict):
-    """A launch: what stood in its brackets, the numbers that were handed over by name, and whether x was."""
+    """A launch: what stood in its brackets, the whole numbers by parameter, and whether x was handed over."""
 
     configuration: list[Any]
     named: dict[str, int]
@@ -51,12 +52,13 @@ class Seen(TypedDict):
 class StandIn:
     """In the place of a kernel of Triton or numba, both of which are launched as ``kernel[...](...)``."""
 
-    def __init__(self, x: torch.Tensor) -> None:
-        self._x, self.launches = x, list[Launched]()
+    def __init__(self, x: torch.Tensor, parameters: list[str]) -> None:
+        self._x, self._parameters, self.launches = x, parameters, list[Launched]()
 
     def __getitem__(self, configuration: Any) -> Any:
         def launch(*args: Any, **named: Any) -> None:
-            given = {k: v for k, v in named.items() if isinstance(v, int)}
+            by_name = dict(zip(self._parameters, args, strict=False)) | named
+            given = {k: v for k, v in by_name.items() if isinstance(v, int)}
             grid = configuration(given) if callable(configuration) else configuration
             parts = [grid] if isinstance(grid, int) else list(grid)[:4]
             parts = [list(p) if isinstance(p, (tuple, list)) else p for p in parts]
@@ -80,11 +82,12 @@ def perform(
     """
     names, host = vars(stage.module), stage.entry(entry)
     kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}
+    parameters = _parameters(kept[kernel])
     seen: list[Run] = []
     try:
         for n, block in runs:
             x = torch.randn(n, device=stage.device)
-            stand_in = StandIn(x)
+            stand_in = StandIn(x, parameters)
             names.update({kernel: stand_in, "BLOCK": block})
             out = host(x, 2.0)
             whole = isinstance(out, torch.Tensor) and tuple(out.shape) == (n,)
@@ -95,6 +98,15 @@ def perform(
     finally:
         names.update(kept)
     return {"runs": seen, "itself": own}
+
+
+def _parameters(kernel: Any) -> list[str]:
+    """The names of its parameters; Triton and numba keep the function as written, maybe several deep."""
+    while not inspect.isfunction(kernel):
+        kernel = getattr(kernel, "fn", None) or getattr(kernel, "py_func", None)
+        if kernel is None:
+            return []
+    return list(inspect.signature(kernel).parameters)
 
 
 def _itself(host: Any, n: int, device: str) -> Itself:

@@ -121,8 +121,7 @@ class Launches:
         threads = given[0][0] if given and isinstance(given[0], list) and given[0] else (given or [None])[0]
         how = "[blocks, BLOCK]" if self.threads else "BLOCK=BLOCK"
         if threads is None:
-            by_name = "" if self.threads else " by name"
-            return f"the launch does not name its block. Hand it the file's BLOCK{by_name}: {how}."
+            return f"the launch does not say how large a block is. Hand it the file's BLOCK: {how}."
         if threads != size:
             return f"the kernel is launched with blocks of {threads}. Hand it the file's BLOCK: {how}."
         if blocks != needed:

@@ -168,7 +168,8 @@ def form(said: Any, launches: int) -> str:
                 return f"{key} is negative, {said[key]:.3g} s: is the later time taken from the earlier one?"
             return f"{key} is {str(said[key])[:40]}, not a number of seconds or calls."
     if said["n"] > launches:
-        return f"n is {said['n']}, but the kernel was launched {launches} times."
+        often = "once" if launches == 1 else f"{launches} times"
+        return f"n is {said['n']}, but the kernel was launched {often}."
     return ""
 
 

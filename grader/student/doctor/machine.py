@@ -120,7 +120,8 @@ def disk() -> ReportLine:
     free = shutil.disk_usage(folder).free / 1e9
     if free < NEEDED_GB:
         fix = "free some space, or put the cache elsewhere: export COURSE_CACHE=/path/on/a/larger/disk"
-        return ReportLine("disk", "no", f"{free:.1f} GB free at {folder}, {NEEDED_GB:g} GB are needed", fix)
+        lack = f"{free:.1f} GB free at {folder}; what is compiled needs {NEEDED_GB:g} GB"
+        return ReportLine("disk", "no", lack, fix)
     return ReportLine("disk", "ok", f"{free:.0f} GB free")
 
 

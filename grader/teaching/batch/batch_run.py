@@ -14,6 +14,7 @@ import msgspec
 
 from grader.domain import disk, lessons
 from grader.domain.errors import BadInputError
+from grader.domain.plural import plural
 from grader.domain.verdict import Status, Verdict
 from grader.reports.row import Class, summary
 from grader.teaching.batch import (
@@ -250,7 +251,7 @@ def warnings(found: Handed, request: Request) -> list[str]:
     look = [fate for fate in found.fates if fate.look]
     said = []
     if look:
-        said.append(f"{len(look)} of {len(found.fates)} files have to be looked at:")
+        said.append(f"{len(look)} of {plural(len(found.fates), 'file')} to be looked at:")
         said += [f"  {fate.file}: {fate.what}" for fate in look[:20]]
         if look[20:]:
             said.append(f"  and {len(look) - 20} more; reports/files.csv has all, and so has --dry-run.")
@@ -293,9 +294,14 @@ def _outdated(line: Line, entry: Entry, request: Request) -> bool:
 def _say_how(say: Callable[[str], None], made: Plan, orders: dict[str, Order], machines: Machines) -> None:
     graded = sum(bool(e.key) for e in made.entries)
     same = graded - len({e.key for e in made.entries if e.key})
-    text = f"{len(made.entries)} rows: {len(orders)} gradings to do, {machines.slots} at a time"
+    rows, gradings = plural(len(made.entries), "row"), plural(len(orders), "grading")
+    text = f"{rows}: {gradings} to do, {machines.slots} at a time"
     if same:
-        text += f"; {same} files equal another one and share its verdict"
+        text += (
+            "; one file equals another one and shares its verdict"
+            if same == 1
+            else f"; {same} files equal another one and share its verdict"
+        )
     say(f"{text}.")
     if machines.dashboard:
         say(f"Dask's dashboard: {machines.dashboard}")

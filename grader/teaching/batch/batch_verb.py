@@ -14,6 +14,7 @@ from rich.text import Text
 from grader.domain import lessons, packages, submission
 from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE
+from grader.domain.plural import plural
 from grader.reports import formats
 from grader.teaching.batch.batch_request import Request, settled
 
@@ -162,8 +163,8 @@ def _show(result: Class, written: list[Path]) -> None:
         console.print(f"  and {len(look) - 12} more; the class report has all.", style="yellow")
     if without := sum(r.grade is None and not r.excused for r in result.rows):
         console.print(
-            f"  {without} of {len(result.rows)} rows have no grade yet in files for gradebooks; --final says "
-            "which of missing, refused and open are to count.", style="yellow", markup=False,
+            f"  {without} of {plural(len(result.rows), 'row')} without a grade in files for gradebooks; "
+            "--final says which of missing, refused and open are to count.", style="yellow", markup=False,
         )  # fmt: skip
     for text in result.facts.get("overrides", "").splitlines():
         console.print(f"  {text}", style="yellow", markup=False)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from grader.domain.plural import plural
 from grader.domain.verdict import SENTENCE, Status
 from grader.reports.row import Check, Class, LessonFacts, Row, State, checks_of, state_of
 from grader.teaching.batch import batch_plan, collector, late_policy, overrides, try_logs
@@ -140,16 +141,16 @@ def _decided(made: Row, plan: Plan, said: tuple[Override, ...]) -> Row:
         for k, check in enumerate(checks):
             if check.id == one.check:
                 points = one.changed(check.points)
-                told.append(f"{check.id}: {check.points} points became {points} {one.signed}")
+                told.append(f"{check.id}: {plural(check.points, 'point')} became {points} {one.signed}")
                 checks[k], earned = replace(check, points=points), earned + points - check.points
                 break
     penalty = plan.policy.penalty(earned, made.late)
     points, final = earned - penalty, made.final
     notes = made.notes
     if penalty:
-        notes = (*notes, f"{penalty} of {earned} points were taken off for being late.")
+        notes = (*notes, f"Taken off for being late: {penalty} of {plural(earned, 'point')}.")
     for one in (x for x in said if x.points and not x.check):
-        told.append(f"{points} points became {one.changed(points)} {one.signed}")
+        told.append(f"{plural(points, 'point')} became {one.changed(points)} {one.signed}")
         points, final = one.changed(points), True
     told += [f"Excused {one.signed}" for one in said if one.excuse]
     told += [

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
+from grader.domain.plural import plural
 from grader.teaching.batch import batch_plan
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def kept(made: Plan, title: str, results: ResultsFolder) -> tuple[Plan, list[str
         return made, []
     if earlier.policy != made.policy:
         raise BadInputError(
-            f"{results.root} holds {len(rows)} rows of an earlier run that these submissions have nothing "
-            "for, graded with other dates; such a folder has one --due and --late. Name another --out."
+            f"{results.root} holds {plural(len(rows), 'row')} of an earlier run that these submissions "
+            "have nothing for, graded with other dates; such a folder has one --due and --late. "
+            "Name another --out."
         )
     places = {(e.student, e.lesson) for e in rows}
     others = [e for e in made.entries if (e.student, e.lesson) not in places]
@@ -54,9 +56,6 @@ def kept(made: Plan, title: str, results: ResultsFolder) -> tuple[Plan, list[str
         files=tuple(files.values()) or made.files,
     )
     names = ", ".join(sorted({e.student for e in rows})[:4])
-    said = (
-        f"{len(rows)} rows of an earlier run into {results.root} are kept, of {names} and others: "
-        if len({e.student for e in rows}) > 4
-        else f"{len(rows)} rows of an earlier run into {results.root} are kept, of {names}: "
-    )
-    return whole, [f"{said}these submissions have nothing for them. To be without them, name another --out."]
+    names += " and others" if len({e.student for e in rows}) > 4 else ""
+    kept = f"The results keep {plural(len(rows), 'row')} of an earlier run into {results.root}, of {names}: "
+    return whole, [f"{kept}these submissions have nothing for them. To be without them, name another --out."]

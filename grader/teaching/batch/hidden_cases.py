@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import cache, disk, lessons, submission
 from grader.domain.errors import BadInputError
+from grader.domain.plural import plural
 from grader.domain.verdict import Status
 from grader.teaching.batch import batch_work, grading_key, scheduler
 from grader.teaching.batch.batch_work import Order
@@ -66,7 +67,8 @@ def require_tried(
     orders = {order.key: (order, lesson, what) for order, lesson, what in _orders(wanted, settings)}
     if not orders:
         return
-    say(f"Trying {len(orders)} solutions and starters first: the solution must pass, the starter must fail.")
+    tried = plural(len(orders), "solution or starter", "solutions and starters")
+    say(f"Trying {tried} first: the solution must pass, the starter must fail.")
     trouble: list[str] = []
 
     def done(answer: Answer) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import disk, lessons
 from grader.domain.errors import BadInputError
+from grader.domain.plural import plural
 from grader.teaching.export import bundle, nbgrader
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def run(platform: str, word: str, out: Path | None, hidden: Path | None) -> int:
         "classroom50": "unpack it in your classroom's folder of the classroom50 repository",
     }[platform]
     secret = ", hidden cases included: keep it private" if hidden else ""
-    print(f"{path}: {count} files{secret}; {where}.")
+    print(f"{path}: {plural(count, 'file')}{secret}; {where}.")
     return 0
 
 

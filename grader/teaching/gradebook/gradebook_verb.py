@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain import disk, lessons, packages
 from grader.domain.errors import BadInputError
+from grader.domain.plural import plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,13 +27,13 @@ def run(root: Path, table: Path, word: str, column: str, out: Path | None) -> in
         raise BadInputError(f"{root} has no results for lesson {name[:2]}; grade it first.")
     filled = platform_table.fill(table, result, facts, column)
     path = disk.write(out or results.reports / f"{filled.platform}-{name}.csv", filled.text)
-    print(f"{path}: {filled.grades} grades in the column {filled.column!r}, all else as it was.")
+    print(f"{path}: {plural(filled.grades, 'grade')} in the column {filled.column!r}, all else as it was.")
     for text in filled.without:
         print(f"  {text}")
     pages = path.with_name(f"{path.stem}-feedback.zip")
     count, without = feedback_zip.write(pages, results, result, name)
     print(
-        f"{pages}: {count} pages to upload as feedback"
+        f"{pages}: {plural(count, 'page')} to upload as feedback"
         + (f"; none for {', '.join(without)}." if without else ".")
     )
     return 0

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from grader.domain import disk, lessons, packages, submission
 from grader.domain.errors import BadInputError
+from grader.domain.plural import plural
 from grader.teaching.batch import roster
 from grader.teaching.similar import fingerprint_tokens, side_by_side, winnow
 from grader.teaching.similar.side_by_side import Found
@@ -159,7 +160,7 @@ def _published(lesson: Lesson) -> list[Path]:
 
 
 def _table(found: Found) -> Table:
-    title = f"{found.lesson}: {len(found.pairs)} pairs of {found.count} files"
+    title = f"{found.lesson}: {plural(len(found.pairs), 'pair')} of {plural(found.count, 'file')}"
     if len(found.pairs) > SHOWN:
         title += f"; the first {SHOWN} of them, --json and --html have all"
     table = Table(title=title, title_justify="left", box=None)

@@ -35,7 +35,7 @@ def by_triton(x, scale):
     out = torch.empty_like(x)
     if n == 0:
         return out
-    triton_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, scale, n, BLOCK=BLOCK)
+    triton_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, scale, n, BLOCK)
     return out
 
 

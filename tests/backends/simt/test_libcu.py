@@ -43,7 +43,7 @@ def test_the_standard_library_has_libcus_names(play: Play) -> None:
     ("name", "kinds", "lines", "says"),
     [
         ("no_init", {"async-barrier"}, {"arrives"}, "that no init() has set up"),
-        ("one_missing", {"deadlock"}, None, "set up for 65 arrivals, of which 1 never come"),
+        ("one_missing", {"deadlock"}, None, "set up for 65 arrivals, of which 1 never comes"),
         ("one_too_many", {"async-barrier"}, None, "all that it was set up for have arrived"),
         ("init_alone", {"shared-race"}, None, "element 0 of bar"),
         ("early", {"shared-race"}, {"early"}, "without order to another thread's write"),

@@ -53,7 +53,7 @@ def test_a_launch_needs_the_right_grid_for_any_block() -> None:
     assert NUMBA._wrong(65, 64, launched([2, 64])) == NUMBA._wrong(65, 64, launched([[2], [64]])) == ""
     assert "1 block is launched, 2 are needed" in TRITON._wrong(65, 64, launched([1], BLOCK=64))
     assert "blocks of 256" in TRITON._wrong(65, 64, launched([2], BLOCK=256))
-    assert "by name: BLOCK=BLOCK" in TRITON._wrong(65, 64, launched([2]))
+    assert "the file's BLOCK: BLOCK=BLOCK" in TRITON._wrong(65, 64, launched([2]))
     assert "3 blocks are launched" in NUMBA._wrong(65, 64, launched([3, 64]))
     other = launched([2, 64])
     other["launches"][0]["elements"] = False  # type: ignore[index]
@@ -90,7 +90,7 @@ def test_the_stand_in_notes_a_launch_and_writes_to_everything_but_the_input() ->
     import torch
 
     x, out = torch.zeros(4), torch.zeros(4)
-    stand_in = StandIn(x)
+    stand_in = StandIn(x, ["x", "out", "scale", "n", "BLOCK"])
     stand_in[lambda meta: (meta["BLOCK"],)](x, out, 1.0, n=4, BLOCK=2)
     stand_in[2, (64,)](x.view(-1), out)
     assert stand_in.launches == [
@@ -100,3 +100,5 @@ def test_the_stand_in_notes_a_launch_and_writes_to_everything_but_the_input() ->
     assert out.tolist() == [7.0] * 4 and not x.any()
     stand_in[2, (64,)](x + 1, out)
     assert stand_in.launches[2]["elements"] is False
+    stand_in[lambda meta: (meta["BLOCK"],)](x, out, 1.0, 4, 2)
+    assert stand_in.launches[3] == stand_in.launches[0]

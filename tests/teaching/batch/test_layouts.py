@@ -392,7 +392,7 @@ def test_dry_run_shows_whose_each_file_is_and_grades_nothing(
     assert {"ann 03 ann_03.py graded", "ann 07 ann_07.py graded", "ben 07 ben_07.py graded"} <= set(lines)
     assert "ben 03 - No file is for lesson 03." in lines
     assert any(line.startswith("eve eve.rar A .rar archive, which is not opened here") for line in lines)
-    assert done.exit_code == 1 and "1 of 4 files have to be looked at:" in lines
+    assert done.exit_code == 1 and "1 of 4 files to be looked at:" in lines
     assert sorted(p.name for p in tmp_path.iterdir()) == ["class"]
 
 

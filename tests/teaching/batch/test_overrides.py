@@ -284,6 +284,9 @@ def test_what_an_earlier_run_graded_is_kept_and_said(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [x.name for x in whole.lessons] == [LESSON, other.name]
     assert len(said) == 1 and "2 rows of an earlier run" in said[0] and "ann, ben" in said[0]
+    one = results(tmp_path / "one", late_policy.Policy(), graded("ann"))
+    (told,) = earlier_runs.kept(Plan(entries, {}, (other,), late_policy.Policy()), "class", one)[1]
+    assert "keep 1 row of an earlier run" in told
     # Another folder for the same lesson: its list says that ann is missing, whose file was graded before.
     facts = (LessonFacts(LESSON, "Square", 10),)
     now = (Entry("ann", LESSON, missing="-"), graded("dora"))

@@ -114,9 +114,10 @@ void report_async_deadlock(Worker* w, int stuck) {
   w->current = stuck;
   char detail[160];
   if (size_t number = w->waits[stuck].posted; number < NUMBERED)
-    snprintf(detail, sizeof detail, "waits at barrier %zu for %u threads, of which %u never come", number, b.expected, b.pending);
+    snprintf(detail, sizeof detail, "waits at barrier %zu for %u threads, of which %u never come%s", number, b.expected, b.pending, b.pending == 1 ? "s" : "");
   else
-    snprintf(detail, sizeof detail, "waits at a cuda::barrier that was set up for %u arrivals, of which %u never come", b.expected, b.pending);
+    snprintf(detail, sizeof detail, "waits at a cuda::barrier that was set up for %u arrival%s, of which %u never come%s", b.expected,
+             b.expected == 1 ? "" : "s", b.pending, b.pending == 1 ? "s" : "");
   report(w, "deadlock", w->waits[stuck].pc, {.detail = detail});
   w->killed = w->launch->stopped = true;
 }
@@ -189,7 +190,7 @@ static AsyncBarrier* numbered(Worker* w, unsigned number, unsigned count, void* 
     b.coming.resize(w->clocks->threads);
     b.done.resize(w->clocks->threads);
   } else if (b.expected != count) {
-    snprintf(why, sizeof why, "uses barrier %u for %u threads, at which others have come to meet %u", number, count, b.expected);
+    snprintf(why, sizeof why, "uses barrier %u for %u threads, while others wait there to be %u", number, count, b.expected);
     return refuse_barrier(w, (size_t)here - 1, why), nullptr;
   }
   return &b;

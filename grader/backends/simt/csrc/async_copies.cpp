@@ -65,7 +65,10 @@ bool is_shared(const Worker* w, size_t address) {
 
 void copy_async(Worker* w, void* to, const void* from, unsigned bytes, unsigned zeros, void* here) {
   if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes) {
-    report(w, "assert", (size_t)here - 1, {.detail = "an asynchronous copy has 4, 8 or 16 bytes"});
+    char why[96];
+    if (zeros > bytes) snprintf(why, sizeof why, "begins an asynchronous copy of %u bytes of which %u are to be zeros", bytes, zeros);
+    else snprintf(why, sizeof why, "begins an asynchronous copy of %u byte%s: there are those of 4, 8 and 16", bytes, bytes == 1 ? "" : "s");
+    report(w, "async-copy", (size_t)here - 1, {.detail = why});
     return kill_launch(w);
   }
   const Thread& thread = w->threads[w->current];

@@ -149,8 +149,8 @@ static u64 arrive_at_warp_barrier(Worker* w, u32 mask, Question question, u64 po
       report(w, "bad-mask", pc, {.detail = detail});
     }
     if (u32 gone = mask & warp.exist & warp.finished) {
-      snprintf(detail, sizeof detail, "calls a warp function with the mask 0x%08x, but of its lanes %d have left the kernel (0x%08x)",
-               mask, __builtin_popcount(gone), gone);
+      snprintf(detail, sizeof detail, "calls a warp function with the mask 0x%08x, but of its lanes %d %s left the kernel (0x%08x)",
+               mask, __builtin_popcount(gone), gone & (gone - 1) ? "have" : "has", gone);
       report(w, "warp-exited-lanes", pc, {.detail = detail});
     }
   }

@@ -163,7 +163,7 @@ void report_cluster_deadlock(Worker* w) {
   for (int i = 0; i < c.size; ++i) missing += c.members[i].ended ? 0 : i == w->rank ? threads_that_have_not_arrived(w) : c.members[i].missing;
   w->current = stuck;
   char detail[160];
-  snprintf(detail, sizeof detail, "waits at its cluster's barrier, at which %d of the cluster's threads never arrive", missing);
+  snprintf(detail, sizeof detail, "waits at its cluster's barrier, at which %d of the cluster's threads never arrive%s", missing, missing == 1 ? "s" : "");
   report(w, "deadlock", w->waits[stuck].pc, {.detail = detail});
   w->killed = w->launch->stopped = true;
 }

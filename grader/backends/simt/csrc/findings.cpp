@@ -39,7 +39,7 @@ static int fault_of(const std::string& kind) {
                                                  {"cluster-address", ILLEGAL_ADDRESS},
                                                  {"cluster-barrier", LAUNCH_FAILURE},
                                                  {"async-barrier", LAUNCH_FAILURE},
-                                                 {"stack-overflow", LAUNCH_FAILURE}};
+                                                 {"async-copy", LAUNCH_FAILURE}};
   auto it = FAULTS.find(kind);
   return it == FAULTS.end() ? 0 : it->second;
 }

@@ -349,8 +349,9 @@ static void release_grid_barrier(Worker* w) {
 
 static void report_absent_blocks(Worker* w) {
   char detail[160];
-  snprintf(detail, sizeof detail, "waits at grid.sync(), but %zu of the grid's %zu blocks have left the kernel",
-           size_t(w->launch->block_count) - w->aside.size(), size_t(w->launch->block_count));
+  size_t gone = size_t(w->launch->block_count) - w->aside.size();
+  snprintf(detail, sizeof detail, "waits at grid.sync(), but %zu of the grid's %zu blocks %s left the kernel", gone,
+           size_t(w->launch->block_count), gone == 1 ? "has" : "have");
   take_up(w, w->aside.front());
   w->current = 0;
   while (w->states[w->current] != AT_GRID_BARRIER) ++w->current;
