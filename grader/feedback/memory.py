@@ -40,6 +40,7 @@ KINDS: tuple[tuple[str, Status], ...] = (
     ("budget", Status.TIMEOUT),
     ("assert", Status.CUDA_ERROR),
     ("async-copy", Status.CUDA_ERROR),
+    ("child-launch", Status.CUDA_ERROR),
 )
 
 MOST_TOLD, MOST_PUBLISHED, MOST_WHAT, MOST_NAME = 3, 20, 600, 80

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.backends.simt.compile import passes
-from grader.backends.simt.compile.kernels import find_kernels
+from grader.backends.simt.compile.kernels import find_kernels, kernels_of
 from grader.backends.simt.compile.rewrite import registration, rewrite
 from grader.backends.simt.compile.tokens import joined, tokenize
 
@@ -172,3 +172,16 @@ def test_a_function_of_the_host_is_no_kernel_for_the_runtime(head: str, address:
     declared = f"{head}pick();\n" if "=" in head else f"{head}void k(float* x);\n"
     out = rewrite(declared + "void f(void** a) { cudaLaunchKernel((void*)k, 1, 32, a); }")
     assert f"::simt::named(SIMT_NAME(k), {address or 'k'})" in out
+
+
+def test_a_name_that_a_header_declares_with_other_parameters_is_two_functions() -> None:
+    header, source = "__global__ void k(float* x);", "__global__ void k(float* x, int n) {}"
+    assert find_kernels(header)["k"].typed and find_kernels(source)["k"].typed
+    assert not kernels_of([header, source])["k"].typed
+    assert kernels_of([header, "__global__ void k(float* y) {}"])["k"].typed
+
+
+def test_a_launch_in_device_code_is_one_by_a_kernel() -> None:
+    text = "__global__ void k(int* x) { k<<<1, 1>>>(x); } void f(int* x) { k<<<1, 1>>>(x); }"
+    assert rewrite(text).count("::simt::child(") == rewrite(text).count("::simt::launcher(") == 1
+    assert "<<<" in registration([text]) and "<<<" not in registration(["__global__ void k(int* x) {}"])

@@ -25,7 +25,7 @@ REFUSED = {
     "nccl": ("#include <nccl.h>", "a library for several GPUs <nccl.h>"),
     "egl": ("#include <cudaEGL.h>", "a graphics library <cudaEGL.h>"),
     "graphics": ("void f(cudaGraphicsResource* r) {}", "memory of a graphics library"),
-    "dynamic_parallelism": (K % "k<<<1, 32>>>(x);", "a kernel launched by a kernel (dynamic parallelism)"),
+    "wait_in_a_kernel": (K % "cudaDeviceSynchronize();", "a wait for other grids in a kernel"),
     "tma": ("__global__ void k(const CUtensorMap map) {}", "a TMA copy"),
     "bulk_copy": (K % "cuda::device::memcpy_async_tx(x, x, 16, b);", "a bulk copy (cuda::device)"),
     "cluster": (
@@ -89,7 +89,7 @@ def test_a_look_alike_is_left_alone(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "line"),
-    [("ptx", 4), ("dynamic_parallelism", 4), ("cub_header", 4), ("texture_fetch", 4), ("graph", 4)],
+    [("ptx", 4), ("wait_in_a_kernel", 4), ("cub_header", 4), ("texture_fetch", 4), ("graph", 4)],
 )
 def test_the_compiler_says_it_at_the_line(name: str, line: int) -> None:
     text, what = REFUSED[name]

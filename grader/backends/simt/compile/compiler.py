@@ -30,7 +30,7 @@ from grader.backends.simt.compile import (
     warnings,
 )
 from grader.backends.simt.compile.diagnostics import CompileError, explain, only_changes_meaning
-from grader.backends.simt.compile.kernels import find_kernels
+from grader.backends.simt.compile.kernels import kernels_of
 from grader.backends.simt.compile.own_headers import FOLDER, OwnHeaders
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
 from grader.backends.simt.compile.toolchain import BuildTimeout, CompilerFailed, ToolchainError
@@ -293,7 +293,7 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
         parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     if variant == "recorded":
         parts.insert(0, noted.HEADER)
-    kernels = {name: kernel for text in everything for name, kernel in find_kernels(text).items()}
+    kernels = kernels_of(everything)
     included = spaces.cuda_side(everything)
 
     def prepared(text: str) -> str:

@@ -14,10 +14,12 @@ LAUNCH = re.compile(
 STATIC = re.compile(r"static assertion failed(?: due to requirement '.*')?: ")
 HIDDEN = (
     (
-        re.compile(r"::simt::launcher\(SIMT_NAME\((?P<k>[^()]*)\), ::simt::Config\((?P<c>.*?)\), .*?\)\("),
+        re.compile(
+            r"::simt::(?:launcher|child)\(SIMT_NAME\((?P<k>[^()]*)\), ::simt::Config\((?P<c>.*?)\), .*?\)\("
+        ),
         r"\g<k><<<\g<c>>>>(",
     ),
-    (re.compile(r"\bsimt::(?:Typed|Deducing)Launcher<[^\n]*?>"), "kernel launch"),
+    (re.compile(r"\bsimt::(?:Typed|Deducing)(?:Launcher|Child)<[^\n]*?>"), "kernel launch"),
     (re.compile(r"\(\(const simt::Builtins\*\)\(& ?simt_builtins\)\)->simt::Builtins::(\w+)"), r"\1"),
     (re.compile(r"\bsimt_syncthreads\([^()]*\)"), "__syncthreads()"),
     (re.compile(r"\bsimt_syncthreads_vote\([^()]*\)"), "__syncthreads_count/and/or(int)"),

@@ -28,7 +28,7 @@ TORCHS = re.compile(r"_ZNK?(?:2at|3c10|5torch|8pybind11|St)\d*")
 RUNTIME = re.compile(
     r"simt_\w+|__tsan_\w+|__sanitizer_cov_\w+|__ubsan_\w+|_GLOBAL_OFFSET_TABLE_|__tls_get_addr"
 )
-LAUNCHES = re.compile(r"simt_launch|_ZNK?4simt\w*[Ll]aunch\w*")
+LAUNCHES = re.compile(r"simt_launch$|_ZNK?4simt\d+(?:launch|TypedLauncher|DeducingLauncher)")
 STD_HEADER, STD_TAKES = "/c++/", "_ZSt9allocator"  # what the standard library takes is no device code's
 UNHEARD = "memory is read or written here without the checks, in code that a kernel calls"
 STOPS = re.compile(

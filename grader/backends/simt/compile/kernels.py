@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import (
     Token,
@@ -16,6 +17,9 @@ from grader.backends.simt.compile.tokens import (
     split_commas,
     tokenize,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ATTRIBUTES = {"__launch_bounds__", "__attribute__", "__align__", "__cluster_dims__", "alignas"}
 BEFORE_GLOBAL = {
@@ -37,7 +41,7 @@ class Kernel:
     """A ``__global__`` function: its parameters' names, and how many template parameters it has (0: none).
 
     ``typed`` says whether its name (with all template arguments) is one function without default arguments,
-    so that a launch can convert its arguments as a call would. ``bound``: the threads of its
+    so that a launch can convert its arguments as a call would, to ``types``. ``bound``: the threads of its
     ``__launch_bounds__``, 1024 where that is not a plain number. ``cluster``: its ``__cluster_dims__``.
     """
 
@@ -47,6 +51,7 @@ class Kernel:
     typed: bool
     bound: int = 1024
     cluster: tuple[int, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 def _parameter(tokens: list[Token]) -> tuple[str, str, bool]:
@@ -126,7 +131,6 @@ def find_kernels(text: str) -> dict[str, Kernel]:
     """The kernels declared in ``text``, by unqualified name."""
     tokens = tokenize(text)
     found: dict[str, Kernel] = {}
-    types_of: dict[str, list[str]] = {}
     end = -1  # of the last kernel's parameters
     for at, token in enumerate(tokens):
         if at < end or token.text != "__global__" or (declared := _declaration(tokens, at)) is None:
@@ -137,8 +141,22 @@ def find_kernels(text: str) -> dict[str, Kernel]:
         types = [parameter[1] for parameter in parameters]
         template = _template_parameters(tokens, at)
         typed = template >= 0 and not any(parameter[2] for parameter in parameters) and types != ["void"]
-        if name in found:
-            typed = typed and found[name].typed and types_of[name] == types
-        found[name] = Kernel(name, names, template, typed, _bound(tokens, at), _cluster(tokens, at))
-        types_of[name] = types
+        kernel = Kernel(name, names, template, typed, _bound(tokens, at), _cluster(tokens, at), tuple(types))
+        found[name] = _declared_again(found.get(name), kernel)
     return found
+
+
+def kernels_of(texts: Iterable[str]) -> dict[str, Kernel]:
+    """Those of several files of one program, in their order."""
+    found: dict[str, Kernel] = {}
+    for text in texts:
+        for name, kernel in find_kernels(text).items():
+            found[name] = _declared_again(found.get(name), kernel)
+    return found
+
+
+def _declared_again(before: Kernel | None, now: Kernel) -> Kernel:
+    """With other types it is another function of that name."""
+    if before is None or (before.typed and before.types == now.types):
+        return now
+    return replace(now, typed=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile import layouts, passes, ptx, spaces
 from grader.backends.simt.compile.by_pointer import name_kernels, remember_addresses
-from grader.backends.simt.compile.kernels import ATTRIBUTES, Kernel, find_kernels
+from grader.backends.simt.compile.kernels import ATTRIBUTES, Kernel, find_kernels, kernels_of
 from grader.backends.simt.compile.tokens import (
     CLOSER,
     OPENER,
@@ -28,7 +28,7 @@ from grader.backends.simt.compile.tokens import (
     split_commas,
     tokenize,
 )
-from grader.backends.simt.compile.unsupported import refuse, refuse_includes
+from grader.backends.simt.compile.unsupported import device_bodies, refuse, refuse_includes
 
 BUFFER = "simt_dynamic_shared"
 BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -117,18 +117,26 @@ def _scope_end(tokens: Tokens, i: int) -> int:
 
 def registration(texts: list[str]) -> str:
     """One line of C++ that tells the runtime the kernels' names and their parameters'."""
-    kernels: dict[str, Kernel] = {}
-    for text in texts:
-        kernels |= find_kernels(text)
+    kernels = kernels_of(texts)
     declarations = ",".join(
         " ".join((":".join(map(str, (k.name, k.bound, *k.cluster))), *(p or "?" for p in k.parameters)))
         for k in kernels.values()
     )
+    if any(map(_launches_from_kernels, texts)):
+        declarations += ",<<<"
     line = f'static const int simt_kernels_are_registered = simt_register_kernels("{declarations}");'
     if any("__managed__" in text for text in texts):  # the linker's names for the section's ends
         ends = "__start_simt_managed, __stop_simt_managed"
         line += f" static const int simt_managed_is_registered = simt_register_managed({ends});"
     return line
+
+
+def _launches_from_kernels(text: str) -> bool:
+    if "<<<" not in text:
+        return False
+    tokens = tokenize(text)
+    inside = device_bodies(tokens)
+    return any(inside[i] and token.text == "<<<" for i, token in enumerate(tokens))
 
 
 def source_text(number: str, file: str, first_line: int, text: str) -> str:
@@ -230,7 +238,7 @@ def _bind(tokens: Tokens, out: Tokens, first: int, end: int) -> None:
 
 def _launches(tokens: Tokens, kernels: dict[str, Kernel]) -> str:
     """The text with each launch as a call."""
-    overloaded = _overloaded(tokens, kernels)
+    overloaded, inside = _overloaded(tokens, kernels), device_bodies(tokens)
     kernels = {name: kernel for name, kernel in kernels.items() if name not in overloaded}
     out: list[str] = []
     done = 0  # so many tokens are in ``out``
@@ -243,7 +251,7 @@ def _launches(tokens: Tokens, kernels: dict[str, Kernel]) -> str:
         if end < 0 or start < done or sum(len(t.text) for t in tokens[start:i]) > LONGEST:
             continue
         out += [t.text for t in tokens[done:start]]
-        out.append(_launch(tokens[start : last + 1], tokens[i + 1 : end], kernels))
+        out.append(_launch(tokens[start : last + 1], tokens[i + 1 : end], kernels, by_kernel=bool(inside[i])))
         out += [t.text for t in tokens[last + 1 : i]]
         done = end + 1
     return "".join([*out, *(t.text for t in tokens[done:])])
@@ -271,7 +279,7 @@ def _overloaded(tokens: Tokens, kernels: dict[str, Kernel]) -> set[str]:
     return found
 
 
-def _launch(callee: list[Token], config: list[Token], kernels: dict[str, Kernel]) -> str:
+def _launch(callee: list[Token], config: list[Token], kernels: dict[str, Kernel], *, by_kernel: bool) -> str:
     """What stands in front of the arguments of a launch."""
     # Not a string literal: in a macro, the parameter's value is wanted.
     name = " ".join(COMMENT.sub("", joined(callee)).replace("\\\n", " ").split())
@@ -279,7 +287,8 @@ def _launch(callee: list[Token], config: list[Token], kernels: dict[str, Kernel]
         call = joined(callee)
     else:
         call = f"[=](auto&... simt_a) {{ {joined(callee)}(simt_a...); }}"
-    return f"::simt::launcher(SIMT_NAME({name}), ::simt::Config({joined(config)}), {call})"
+    who = "child" if by_kernel else "launcher"
+    return f"::simt::{who}(SIMT_NAME({name}), ::simt::Config({joined(config)}), {call})"
 
 
 def _is_typed(callee: list[Token], kernels: dict[str, Kernel]) -> bool:

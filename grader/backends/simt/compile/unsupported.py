@@ -20,6 +20,13 @@ _GPU = "or run this submission on a machine with an NVIDIA GPU"
 _REFERENCE = "use a texture object (cudaTextureObject_t); CUDA 12 has no texture references any more"
 _TEXTURE = f"fetch with tex1D, tex2D or tex3D from an array without mipmaps, {_GPU}"
 _COPY = f"copy with __pipeline_memcpy_async, or with plain loads and stores, {_GPU}"
+_TAIL = (
+    "CUDA has had none since version 12; launch what is to follow into cudaStreamTailLaunch, "
+    "which begins once the grid and all that it has launched have ended"
+)
+WAITS = frozenset(
+    ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaThreadSynchronize")
+)
 _PROGRAMMATIC = "launch with <<<...>>>, one kernel after the other"
 _GRAPH = f"launch the kernels directly, {_GPU}"
 _CLUSTER_DIMS = (
@@ -184,23 +191,17 @@ def _marked(what: str, instead: str) -> Token:
 def refuse(tokens: Tokens) -> Tokens:
     """``tokens`` with an error directive before each construct that cannot run."""
     out = Tokens()
-    inside, directives = _device_bodies(tokens), _directives(tokens)
+    inside, directives = device_bodies(tokens), _directives(tokens)
     said: set[str] = set()  # the first of each is enough
     for i, token in enumerate(tokens):
         found = _construct(tokens, i)
-        if token.text == "<<<" and inside[i]:
-            found = "a kernel launched by a kernel (dynamic parallelism)", "launch both kernels from the host"
+        if inside[i] and token.text in WAITS:
+            found = f"a wait for other grids in a kernel ({token.text})", _TAIL
         if found and found[0] not in said and not directives[i]:
             said.add(found[0])
-            at = _before(out) if token.text == "<<<" else len(out)
-            out.insert(at, _marked(*found))
+            out.append(_marked(*found))
         out.append(token)
     return out
-
-
-def _before(out: list[Token]) -> int:
-    """Where the statement of the next launch begins in ``out``: a launch is rewritten as a whole."""
-    return next((k + 1 for k in range(len(out) - 1, -1, -1) if out[k].text in (";", "{", "}", ")")), 0)
 
 
 def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
@@ -265,7 +266,7 @@ def _directives(tokens: Tokens) -> bytearray:
     return found
 
 
-def _device_bodies(tokens: Tokens) -> bytearray:
+def device_bodies(tokens: Tokens) -> bytearray:
     """For each token whether it stands in a function that runs on the device and not on the host too."""
     found, until = bytearray(len(tokens)), 0
     for i, token in enumerate(tokens):

@@ -1,6 +1,9 @@
 #include "errors.h"
 
 #include "graphs.h"
+#include "worker.h"
+
+#include <utility>
 
 namespace simt {
 
@@ -23,6 +26,13 @@ void set_device_fault(int code, std::string detail) {
 
 bool device_faulted() { return g_device_fault != 0; }
 
+// Of the launches that the running thread of a kernel has made itself.
+static int child_error(int clear) {
+  Thread& me = t_worker->threads[t_worker->current];
+  if (!me.failure || me.failed_in != t_worker->launch->first_run + u32(t_worker->block)) return 0;
+  return clear ? std::exchange(me.failure, 0) : me.failure;
+}
+
 void reset_errors() {
   g_launch_error = g_device_fault = 0;
   g_fault_seen = false;
@@ -38,7 +48,7 @@ extern "C" int simt_refuse_launch(int code, const char* why) {
 
 extern "C" int simt_last_error(int clear) {
   using namespace simt;
-  if (simt_in_kernel()) return 0;  // an error of the host is none of a kernel's
+  if (simt_in_kernel()) return child_error(clear);  // an error of the host is none of a kernel's
   if (g_fault_seen) return g_device_fault;
   int code = g_launch_error;
   if (clear) g_launch_error = 0;

@@ -142,7 +142,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     json.key("other").open('{');
     json.field("pc", (long long)other->pc);
     json.field("module", launch->module->path);
-    json.field("block", unflatten((other->run - launch->first_run) % launch->block_count, launch->grid));
+    json.field("block", block_of_run(other->run, launch));
     json.field("thread", unflatten(other->thread, launch->block));
     json.field("access", other->access);
     json.close('}');

@@ -52,6 +52,13 @@ void remember_runs(u64 number, u32 runs) {
     }
 }
 
+uint3 block_of_run(u32 run, const Launch* launch) {
+  if (run >= launch->first_run) return unflatten((run - launch->first_run) % launch->block_count, launch->grid);
+  for (auto it = g_launches.rbegin(); it != g_launches.rend(); ++it)
+    if (run >= it->first_run && run - it->first_run < it->runs) return unflatten((run - it->first_run) % it->blocks, it->grid);
+  return {};
+}
+
 void remember_counts(u64 number, const Counter& counter) {
   for (auto it = g_launches.rbegin(); it != g_launches.rend(); ++it)
     if (it->number == number) {

@@ -9,6 +9,7 @@ u32 next_runs(u64 blocks);  // numbers for the blocks of a new launch
 void note_copy_on(const void* stream);
 u64 remember_launch(const Launch& launch);
 void remember_runs(u64 number, u32 runs);
+uint3 block_of_run(u32 run, const Launch* launch);  // of this launch, or of an earlier one
 void remember_counts(u64 number, const Counter& counter);
 
 }  // namespace simt

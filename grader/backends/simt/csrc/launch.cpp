@@ -10,6 +10,7 @@
 #include "unseen.h"
 
 #include <cfenv>
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -95,7 +96,7 @@ static size_t collect_shared_variables(Launch& launch) {
 // Read by this launch and never written, as far as its arguments tell: nobody need remember who read what of
 // it. If a thread writes there all the same (a cast, an address found in memory), that ends.
 static void find_constants(const Launch& launch) {
-  if (g_watched) return;  // each read is looked at
+  if (g_watched || g_kernels_launch) return;  // each read is looked at
   for (auto& p : launch.pointers)
     if (p.hides_pointers) return;
   auto allocation = [](const void* p) { return in_arena(p) ? allocation_at(arena_offset(p)) : nullptr; };
@@ -112,7 +113,7 @@ static void find_constants(const Launch& launch) {
 void begin_quick(Worker* w) {
   Launch* launch = w->launch;
   Quick& q = t_quick = Quick{};
-  if (w->mode != CHECK) return;
+  if (w->mode != CHECK || launch->birth.parent) return;  // it knows nothing of grids that run beside this one
   find_constants(*launch);
   q.usable = true;
   q.shared_begin = w->tls;
@@ -248,7 +249,7 @@ static void count_queued(const Launch& launch, int change) {
       if (a->for_both) a->queued += change;
 }
 
-static void start(Launch& launch) {
+static void start_blocks(Launch& launch) {
   if (device_faulted()) return;  // the context is dead, as on a GPU
   launch.first_run = next_runs(launch.block_count);
   launch.runs = u32(launch.block_count);
@@ -272,14 +273,110 @@ static void start(Launch& launch) {
   if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 0);
 }
 
+// A grid, then those that its kernel has launched, each with its own, and last those that wait for all others. Of a
+// chain of these each is begun by the one before, so they take no stack.
+static void start(Launch& first) {
+  std::deque<std::shared_ptr<Launch>> chain;
+  for (Launch* launch = &first;;) {
+    start_blocks(*launch);
+    for (size_t i = 0; i < launch->children.size(); ++i)
+      if (auto child = launch->children[i]; !child->birth.last) start(*child);
+    std::vector<std::shared_ptr<Launch>> then;
+    for (auto& child : launch->children)
+      if (child->birth.last) then.push_back(child);
+    launch->end_run = next_runs(0);
+    chain.insert(chain.begin(), then.begin(), then.end());
+    if (chain.empty()) break;
+    std::shared_ptr<Launch> next = chain.front();
+    chain.pop_front();
+    first.kept.push_back(next);
+    launch = next.get();
+  }
+  first.end_run = next_runs(0);
+}
+
 static bool fits_the_device(const Launch& l, size_t static_bytes) {
   static constexpr u64 SMS = 132, THREADS = 2048, BLOCKS = 32, SHARED = 228 << 10;
   u64 each = std::min({THREADS / (u64(l.warp_count) * 32), BLOCKS, SHARED / (static_bytes + l.shared_bytes + 1024)});
   return l.block_count <= SMS * each;
 }
 
+static void refuse_in_kernel(const LaunchSite& site, const LaunchBody& body, size_t pc) {
+  body.destroy(body.context);
+  char text[400];
+  snprintf(text, sizeof text,
+           "launches %s by a macro, or in a function for host and device (line %d), which cannot run on the CPU: write the launch "
+           "out in the kernel or in a __device__ function", site.kernel, site.line);
+  report(t_worker, "child-launch", pc, {.detail = text});
+  kill_launch(t_worker);
+}
+
+// Why a launch by a kernel fails, and the error that it gets.
+static std::pair<const char*, int> child_refusal(const LaunchConfig& config, const Launch& launch, size_t static_bytes) {
+  static constexpr int MOST_LEVELS = 24;
+  if (const char* why = refusal(config, launch.base_name)) return {why, REFUSED_LAUNCH};
+  if (const char* why = cluster_refusal(config, launch.base_name)) return {why, INVALID_CLUSTER};
+  if (static_bytes > MAX_STATIC_SHARED) return {"its __shared__ variables take more than 48 KB", REFUSED_LAUNCH};
+  if (launch.depth > MOST_LEVELS) return {"kernels may launch kernels 24 levels deep", LAUNCHES_TOO_DEEP};
+  return {nullptr, 0};
+}
+
+extern "C" void* simt_child_memory(size_t bytes, size_t alignment) {
+  return memset(::operator new(bytes, std::align_val_t(alignment)), 0, bytes);
+}
+
+extern "C" void* simt_child_stream() {
+  static std::atomic<size_t> number{1 << 20};
+  return (void*)++number;
+}
+
+extern "C" void simt_launch_child(const LaunchSite* site, const LaunchConfig* config, const LaunchBody* body,
+                                  const PointerArgument* pointers, int pointer_count, const void* return_address) {
+  static const void* const LAST = (void*)3;    // cudaStreamTailLaunch
+  static const void* const FORGET = (void*)4;  // cudaStreamFireAndForget
+  Worker* w = t_worker;
+  if (!w) return body->destroy(body->context);
+  auto child = describe(*site, *config, *body);
+  Launch* parent = w->launch;
+  leave_plain(w);
+  Thread& me = w->threads[w->current];
+  child->pointers.assign(pointers, pointers + pointer_count);
+  size_t static_bytes = child->static_shared_bytes = collect_shared_variables(*child);
+  child->default_stream = child->own_stream = false;
+  Birth& birth = child->birth;
+  birth.last = config->stream == LAST;
+  child->depth = birth.last ? parent->depth : parent->depth + 1;
+  if (auto [why, error] = child_refusal(*config, *child, static_bytes); why) {
+    me.failed_in = parent->first_run + u32(w->block), me.failure = error;
+    char text[400];
+    snprintf(text, sizeof text, "launches %s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>, which fails: %s", site->kernel, config->grid.x,
+             config->grid.y, config->grid.z, config->block.x, config->block.y, config->block.z, config->shared_bytes, why);
+    {
+      std::lock_guard<std::mutex> guard(parent->children_lock);
+      parent->kept.push_back(child);  // its arguments are no memory of a kernel, which would end them here
+    }
+    return report(w, "child-launch", (size_t)return_address - 1, {.detail = text});
+  }
+  birth.parent = parent;
+  birth.block = w->block;
+  birth.thread = w->current;
+  birth.release = me.releases;
+  birth.grid_round = parent->grid_round;
+  birth.block_phase = w->block_phase;
+  birth.warp_phase = me.warp_phase;
+  birth.stream = config->stream;
+  birth.in_order = config->stream != FORGET;
+  {
+    std::lock_guard<std::mutex> guard(parent->children_lock);
+    parent->children.push_back(child);
+  }
+  end_quick();  // it knows nothing of this order
+  release_here(w);  // what the thread does from here on the new grid need not see
+}
+
 extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, const LaunchBody* body,
                             const PointerArgument* pointers, int pointer_count) {
+  if (t_worker) return refuse_in_kernel(*site, *body, (size_t)__builtin_return_address(0) - 1);
   if (keep_launch(*site, *config, *body, pointers, pointer_count)) return;
   memory_init();
   auto launch = describe(*site, *config, *body);

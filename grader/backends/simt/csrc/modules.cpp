@@ -213,12 +213,18 @@ static std::vector<std::string> split(const std::string& text, char separator) {
 }  // namespace simt
 
 // "name:bound:x:y:z parameter parameter,name:bound:x:y:z ...", x to z of the kernel's clusters
+bool simt::g_kernels_launch = false;
+
 extern "C" int simt_register_kernels(const char* declarations) {
   using namespace simt;
   for (auto& declaration : split(declarations, ',')) {
     auto words = split(declaration, ' ');
     if (words.empty()) continue;
     auto head = split(words[0], ':');
+    if (head[0] == "<<<") {
+      g_kernels_launch = true;
+      continue;
+    }
     auto number = [&](size_t i) { return head.size() > i ? unsigned(atoi(head[i].c_str())) : 0u; };
     g_kernels[head[0]] = Kernel{head[0], {words.begin() + 1, words.end()}, number(1) ? int(number(1)) : 1024, {number(2), number(3), number(4)}};
   }

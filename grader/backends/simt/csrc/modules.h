@@ -32,6 +32,8 @@ struct Kernel {
   uint3 cluster{};  // of __cluster_dims__, zeros if it has none
 };
 
+extern bool g_kernels_launch;  // others: some kernel of this process may
+
 // "void ns::k<float>(int)" -> "k"
 std::string unqualified_name(const std::string& full);
 

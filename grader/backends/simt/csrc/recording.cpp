@@ -1,5 +1,6 @@
 #include "recording.h"
 
+#include "history.h"
 #include "json.h"
 #include "memory.h"
 #include "modules.h"
@@ -368,7 +369,7 @@ void record_finding(Worker* w, const char* kind, size_t pc, const Record* other,
   Seen seen{kind, g_block, u16(w->current), pc && launch->module ? u32(pc - launch->module->base) : 0};
   if (other) {
     seen.has_other = true;
-    seen.other_block = unflatten((other->run - launch->first_run) % launch->block_count, launch->grid);
+    seen.other_block = block_of_run(other->run, launch);
     seen.other_thread = other->thread;
     seen.other_pc = other->pc;
     seen.other_access = other->access;

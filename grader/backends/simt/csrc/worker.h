@@ -10,6 +10,8 @@
 #include "shadow.h"
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 
 namespace simt {
 
@@ -49,7 +51,9 @@ struct Thread {
   size_t copies_for;  // the barrier that those belong to which it begins now
   u32 cluster_waits;     // how often it has passed its cluster's barrier
   bool cluster_arrived;  // there, and has not waited yet
-  u32 releases;          // how often it has arrived, there or at a barrier in shared memory
+  u32 releases;          // how often it has arrived, there or at a barrier in shared memory, or launched a grid
+  u32 failed_in;         // the run in which a launch of its own failed last,
+  int failure;           // and the error that cudaGetLastError() is to tell of it
   u32 arrivals() const { return cluster_waits + cluster_arrived; }
 };
 struct Wait {
@@ -61,8 +65,27 @@ struct Warp {
   u32 exist, finished, waiting;
 };
 
+struct Launch;
+
+// Where in the grid that launches another one that happened: what came before it is in order with the new grid.
+struct Birth {
+  Launch* parent = nullptr;
+  u64 block = 0;
+  int thread = 0;
+  u32 release = 0, grid_round = 0;  // those before
+  u16 block_phase = 0, warp_phase = 0;
+  const void* stream = nullptr;
+  bool in_order = true, last = false;  // with others of its stream; only once all others have ended
+};
+
 struct Launch {
   u64 number = 0;
+  Birth birth;
+  int depth = 0;  // of launches by kernels that led here
+  std::mutex children_lock;
+  std::vector<std::shared_ptr<Launch>> children;  // that its kernel has launched
+  std::vector<std::shared_ptr<Launch>> kept;  // grids that came from its end, one from another
+  u32 end_run = 0;  // behind the runs of this grid and of all that come from it, once they have ended
   std::string kernel, base_name, file;
   int line = 0;
   uint3 grid{}, block{}, cluster{1, 1, 1};

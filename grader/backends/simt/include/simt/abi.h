@@ -62,6 +62,11 @@ SIMT_EXPORT void simt_launch(const simt::LaunchSite* site, const simt::LaunchCon
                              const simt::LaunchBody* body, const simt::PointerArgument* pointers,
                              int pointer_count);
 SIMT_EXPORT void simt_wait();                      // runs what is queued
+// By a thread of a kernel (dynamic parallelism): the grid runs once the one that launches it has ended.
+SIMT_EXPORT void simt_launch_child(const simt::LaunchSite* site, const simt::LaunchConfig* config, const simt::LaunchBody* body,
+                                   const simt::PointerArgument* pointers, int pointer_count, const void* return_address);
+SIMT_EXPORT void* simt_child_memory(size_t bytes, size_t alignment);  // for its arguments: zeros
+SIMT_EXPORT void* simt_child_stream();  // another one, of the running block
 SIMT_EXPORT void* simt_current_stream();            // PyTorch's, of this thread; nullptr: the default one
 SIMT_EXPORT void* simt_stream_of(int device);       // the same of a device; below 0: of the current one
 SIMT_EXPORT void simt_set_current_stream(void* stream);
@@ -69,7 +74,7 @@ SIMT_EXPORT int simt_device();                      // the current one, of this 
 SIMT_EXPORT int simt_exchange_device(int device);   // returns the one before; one that does not exist: no change
 SIMT_EXPORT int simt_device_exists(int device);
 SIMT_EXPORT void simt_record_event(double* when);  // queued too; -1 until its turn comes, then seconds
-SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"
+SIMT_EXPORT int simt_register_kernels(const char* declarations);  // "name param param,name param"; "<<<": some launch others
 SIMT_EXPORT int simt_register_managed(const void* begin, const void* end);  // where the __managed__ variables lie
 // A type of the program, which the address `type` stands for: `members` writes a byte for each of its own, 0 if an object
 // may leave it unwritten. Told again, both hold.

@@ -80,9 +80,9 @@ SIMT_UNCHECKED void clear_padding(T* value) {
 }
 
 // A launch outlives the statement that makes it: the arguments move to the heap with it.
-template <class Call, class... A>
-SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool cooperative, const Call& call,
-                           A&... a) {
+template <bool BY_KERNEL, class Call, class... A>
+SIMT_UNCHECKED void launch_from(const void* here, const LaunchSite& site, const Config& config, bool cooperative,
+                                const Call& call, A&... a) {
   PointerArgument pointers[sizeof...(A) + 1], *end = pointers;
   int index = 0;
   (note_pointer(end, index++, a), ...);
@@ -91,7 +91,11 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
   };
   using Body = decltype(make());
   constexpr std::align_val_t ALIGNED{alignof(Body)};
-  void* zeros = memset(::operator new(sizeof(Body), ALIGNED), 0, sizeof(Body));
+  void* zeros;
+  if constexpr (BY_KERNEL)
+    zeros = simt_child_memory(sizeof(Body), alignof(Body));
+  else
+    zeros = memset(::operator new(sizeof(Body), ALIGNED), 0, sizeof(Body));
   Body* body = ::new (zeros) Body(make());
   clear_padding(body);
   LaunchBody task{[](void* context) SIMT_UNCHECKED { (*(Body*)context)(); },
@@ -104,7 +108,15 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
                   tls_anchor,
                   cooperative};
   if constexpr (std::is_pointer_v<Call>) task.kernel = (const void*)call;
-  simt_launch(&site, &config, &task, pointers, int(end - pointers));
+  if constexpr (BY_KERNEL)
+    simt_launch_child(&site, &config, &task, pointers, int(end - pointers), here);
+  else
+    simt_launch(&site, &config, &task, pointers, int(end - pointers));
+}
+
+template <class Call, class... A>
+SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool cooperative, const Call& call, A&... a) {
+  launch_from<false>(nullptr, site, config, cooperative, call, a...);
 }
 
 // A kernel whose type is known converts its arguments at the launch: 0, NULL and {a, b} are fine.
@@ -141,6 +153,38 @@ template <class Call>
 SIMT_UNCHECKED DeducingLauncher<Call> launcher(const char* name, Config config, Call call,
                                                const char* file = __builtin_FILE(),
                                                int line = __builtin_LINE()) {
+  return {{name, file, line}, config, call};
+}
+
+// The same in code of the device. Called and never written out in place, so that the line of the call is known.
+#define SIMT_CALLED __attribute__((noinline))
+template <class... P>
+struct TypedChild {
+  LaunchSite site;
+  Config config;
+  void (*kernel)(P...);
+  SIMT_UNCHECKED SIMT_CALLED void operator()(P... a) const {
+    launch_from<true>(__builtin_return_address(0), site, config, false, kernel, a...);
+  }
+};
+template <class Call>
+struct DeducingChild {
+  LaunchSite site;
+  Config config;
+  Call call;
+  template <class... A>
+  SIMT_UNCHECKED SIMT_CALLED void operator()(A... a) const {
+    launch_from<true>(__builtin_return_address(0), site, config, false, call, a...);
+  }
+};
+template <class... P>
+SIMT_UNCHECKED TypedChild<P...> child(const char* name, Config config, void (*kernel)(P...), const char* file = __builtin_FILE(),
+                                      int line = __builtin_LINE()) {
+  return {{name, file, line}, config, kernel};
+}
+template <class Call>
+SIMT_UNCHECKED DeducingChild<Call> child(const char* name, Config config, Call call, const char* file = __builtin_FILE(),
+                                         int line = __builtin_LINE()) {
   return {{name, file, line}, config, call};
 }
 

@@ -217,4 +217,6 @@ struct Event {
 typedef struct simt_stream* cudaStream_t;
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)      // of launches by kernels: once all else of the grid has ended
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)  // beside all else
 typedef simt::Event* cudaEvent_t;

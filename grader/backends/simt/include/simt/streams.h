@@ -6,6 +6,7 @@ inline cudaError_t cudaDeviceSynchronize() { return (cudaError_t)simt_synchroniz
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return (cudaError_t)simt_synchronize(); }
 inline cudaError_t cudaStreamCreate(cudaStream_t* s) {
   static long number = 16;
+  if (simt_in_kernel()) return *s = (cudaStream_t)simt_child_stream(), cudaSuccess;
   *s = (cudaStream_t)++number;  // a handle of its own, never dereferenced
   return cudaSuccess;
 }
