@@ -31,6 +31,7 @@ WATCHED = 0.2  # share of calls in which it is observed what ran
 # Half of them repeat the call before, to find a result that varies at random: by luck it is the same in one
 # repetition of two. A burst begins with new values anyway.
 FUNCTION = (rounds.REFILL, rounds.MOVE, rounds.MOVE, rounds.SWAP)
+FURTHER = "This was in a further call, made after the others."
 MODEL = (rounds.REFILL, *[rounds.MOVE] * 4, rounds.REWEIGH, rounds.SWAP_MODEL, rounds.RENEW)
 
 
@@ -77,7 +78,7 @@ def _burst(session: Session, one: Played, count: int) -> Finding | None:
     except FaultError as fault:
         failed = session.fallen(one.case, fault)
     one.calls += count
-    return replace(failed, message=f"A further call. {failed.message}") if failed else None
+    return replace(failed, message=f"{failed.message} {FURTHER}") if failed else None
 
 
 def _drawn(session: Session, count: int) -> Iterator[tuple[Round, bool]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -110,11 +111,12 @@ def _between(op: Op, scale: float) -> str:
     if far := _far(own, right, 1e-5 * (1 + right.abs())):
         return f"With x = {x.tolist()}: {far}"
     out = op(x, scale)
-    op(2 - x, scale + 1)
+    for _ in range(2 + secrets.randbelow(7)):
+        op(2 - x, scale + 1)
     (own,) = torch.autograd.grad(out.sum(), x)
     if far := _far(own, right, 1e-5 * (1 + right.abs())):
         return (
-            f"After a second forward, of another x and scale, the gradient of the first is wrong: {far} "
+            f"After further forwards, of another x and scale, the gradient of the first is wrong: {far} "
             "What the backward needs belongs in ctx, of which each forward has its own."
         )
     y = x.clone()
@@ -371,13 +373,19 @@ def _index(op: Op, scale: float) -> str:
 
 
 def stable_abi(op: Op, scale: float) -> str:
-    """An operator of a library is called, and no library that the file loaded needs PyTorch's C++."""
+    """An operator of a library is called, and no library that holds its name needs PyTorch's C++."""
     with _OwnOperators() as seen:
         op(torch.randn(8, device="cuda"), scale)
     libraries = sorted(torch.ops.loaded_libraries)
-    if not libraries or not any(map(_of_a_library, seen.dtypes)):
+    called = [name for name in seen.dtypes if _of_a_library(name)]
+    if not libraries or not called:
         return "No operator was called that a library has registered."
-    for library in libraries:
+    # Another one of the file's may be an ordinary extension.
+    words = [[word.encode() for word in name.split("::")] for name in called]
+    holding = [
+        one for one in libraries if any(all(w in Path(one).read_bytes() for w in both) for both in words)
+    ]
+    for library in holding or libraries:
         if unstable := undefined.of_torch(undefined.names(Path(library))):
             many = f"{len(unstable)} names of PyTorch's C++"
             return f"{Path(library).name} needs {many}, for instance {unstable[0]}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
     from grader.protocol.play import InputForm, Node, ResultForm, Step
 
+MOST_BETWEEN = 8  # calls between one and its gradients
 # What pieces of these tensors are called.
 LINES = {"inputs": "input", "init": "init", "sets": "set", "claimed": "claimed"}
 PARTS = {"complex64": "float32", "complex128": "float64", "complex32": "float16"}
@@ -189,7 +191,7 @@ class BaseSide:
 def _with_gradients(target: Callable[..., Any], inputs: list[Any]) -> list[Any]:
     """A call's result, then the gradients of its tensors and parameters; the last input is the result's.
 
-    Another call comes before the gradients: what the first has kept for them must be its own.
+    Other calls come before the gradients, two to eight: what the first has kept for them must be its own.
     """
     *given, incoming = inputs
     leaves = [a.detach().requires_grad_() if isinstance(a, torch.Tensor) else a for a in given]
@@ -198,7 +200,9 @@ def _with_gradients(target: Callable[..., Any], inputs: list[Any]) -> list[Any]:
     with torch.enable_grad():
         result = model_state.call(target, leaves)
         if any(others := [_alike(a, incoming) for a in leaves]):
-            model_state.call(target, [incoming if o else a for o, a in zip(others, leaves, strict=True)])
+            other = [incoming if o else a for o, a in zip(others, leaves, strict=True)]
+            kept = [model_state.call(target, other) for _ in range(2 + secrets.randbelow(MOST_BETWEEN - 1))]
+            del kept  # they are alive together, as the steps of a model are
         found = torch.autograd.grad(result, asked, incoming, allow_unused=True)
     return [result.detach(), *found]
 

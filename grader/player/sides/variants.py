@@ -55,16 +55,25 @@ def _signs(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def swap(tensor: torch.Tensor) -> None:
-    """Exchange the largest and the smallest element, by size.
+    """Exchange the largest and the smallest element, by size, unless the rows are in order.
 
-    Sums, extremes and norms stay what they were, and where the two lie nobody could know.
+    Sums, extremes and norms stay what they were, and where the two lie nobody could know. Numbers that
+    rise or fall are edges, offsets or pointers to rows: in another order they may mean nothing.
     """
-    if not tensor.numel():  # an empty input beside others, for instance a sum of nothing
+    if not tensor.numel() or _is_in_order(tensor):  # empty beside others, for instance a sum of nothing
         return
     size = tensor.detach().double().abs().nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
     one, other = (_place(tensor, int(n)) for n in (size.argmax(), size.argmin()))
     line = tensor.as_strided((span(tensor),), (1,))
     line[[one, other]] = line[[other, one]]
+
+
+def _is_in_order(tensor: torch.Tensor) -> bool:
+    """Whether each row of three elements or more rises or falls, and does not stay the same."""
+    if tensor.ndim == 0 or tensor.shape[-1] < 3 or tensor.is_complex():
+        return False
+    before, after = tensor[..., :-1], tensor[..., 1:]
+    return bool((before <= after).all() or (before >= after).all()) and bool((before != after).any())
 
 
 def _place(tensor: torch.Tensor, flat: int) -> int:

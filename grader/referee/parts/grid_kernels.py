@@ -166,7 +166,7 @@ class OnGrid:
                 n=self.n,
                 **known,
             )
-        return self._of_others(check, grid) or check.passed()
+        return self._of_others(check, grid) or self._elsewhere(check, memory) or check.passed()
 
     def _of_others(self, check: Check, grid: Grid) -> Finding | None:
         """The first thread that wrote another element than its own, or that has none and read one.
@@ -191,6 +191,29 @@ class OnGrid:
                 return check.failed(
                     Status.WRONG_ANSWER, _at(access.line, what), thread=list(access.who), index=access.index,
                     line=access.line, on_grid=self.entry, advice=f" {NEIGHBOURS}",
+                )  # fmt: skip
+        return None
+
+    def _elsewhere(self, check: Check, memory: Memory) -> Finding | None:
+        """A thread whose result is right though it has not read what that depends on: another computed it."""
+        x = [v if v is not None and math.isfinite(v) else 0.0 for v in memory.arrays["x"].values]
+        read: dict[Who, set[int]] = {}
+        for access in memory.grid.accesses:
+            if access.kind == "read" and access.array == "x":
+                read.setdefault(access.who, set()).add(access.index)
+        for one in memory.grid.accesses:
+            if (
+                one.kind == "write"
+                and one.array == "out"
+                and (lost := self._lost(read.get(one.who, set()), x, one.index))
+            ):
+                message = (
+                    f"{_who(one.who)} writes out[{one.index}] without having read what it depends on. {lost}"
+                )
+                advice = "Each thread computes its own element, from what it reads itself."
+                return check.failed(
+                    Status.WRONG_ANSWER, f"{_at(one.line, message)}{advice}", thread=list(one.who),
+                    index=one.index, line=one.line, on_grid=self.entry, advice=f" {advice}",
                 )  # fmt: skip
         return None
 

@@ -1,7 +1,8 @@
 """A virtual host and a virtual device with one clock, so that a timer can be judged where there is no GPU.
 
 The host queues work and goes on; the device does what is queued, one after another. All times are in seconds.
-The costs of the host's own steps are constants near to what a CUDA program sees; durations are the probe's.
+The costs of the host's own steps are near to what a CUDA program sees, and drawn for each machine; durations
+are the probe's.
 """
 
 from __future__ import annotations
@@ -38,13 +39,16 @@ class Kernel(Protocol):
 class Machine:
     """A host and a device that runs one kernel.
 
-    ``first`` is what the host spends in the first call, ``build`` in a build, ``output`` in an allocation.
+    ``first`` is what the host spends in the first call, ``build`` in a build, ``output`` in an allocation;
+    ``launch`` and ``sync`` in each launch and each wait.
     """
 
     kernel: Kernel
     first: float = 0.0
     build: float = 0.0
     output: float = 0.0
+    launch: float = LAUNCH
+    sync: float = SYNC
     host: float = 100.0
     device: float = 0.0
     durations: list[float] = field(default_factory=list)
@@ -84,7 +88,7 @@ class Machine:
         if len(self.durations) >= MAX_LAUNCHES:
             raise FaultError(Status.TIMEOUT, f"It has launched {MAX_LAUNCHES:,} times and was stopped.")
         call = len(self.durations)
-        self.host += LAUNCH + (self.first if call == 0 else 0.0)
+        self.host += self.launch + (self.first if call == 0 else 0.0)
         while self._queue and self._queue[0] <= self.host:
             self._queue.popleft()
         if len(self._queue) >= QUEUE:
@@ -119,11 +123,11 @@ class Machine:
         return {}
 
     def _do_sync(self) -> Reply:
-        self.host = max(self.host, self.device) + SYNC
+        self.host = max(self.host, self.device) + self.sync
         return {}
 
     def _do_wait(self, event: int) -> Reply:
-        self.host = max(self.host, self._events.get(int(event), 0.0)) + SYNC
+        self.host = max(self.host, self._events.get(int(event), 0.0)) + self.sync
         return {}
 
     def _do_query(self, event: int) -> Reply:

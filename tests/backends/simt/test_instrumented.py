@@ -69,3 +69,16 @@ def test_the_host_function_of_a_kernels_name_is_the_one_that_launches(tmp_path: 
     )  # the only one of its name
     found = instrumented.unheard(listing, ["kernel"])
     assert found is not None and "is no device code" in found[0]
+
+
+@pytest.mark.parametrize(
+    "instruction", ["fldt 32(%rsp)", "fmulp %st, %st(1)", "fildll 8(%rsp)", "fstpt (%rax)"]
+)
+def test_a_wider_number_than_a_gpu_has_is_refused(tmp_path: Path, instruction: str) -> None:
+    listing = tmp_path / "listing.s"
+    listing.write_text(f"{HEAD}{HEARD} 7 0008 DB6C2420 \t {instruction}\n")
+    found = instrumented.unheard(listing, ["kernel"])
+    assert found is not None and "long double" in found[0] and found[2] == 30
+    listing.write_text(f"{HEAD} 7 0008 E8 \t call __multf3@PLT\n")
+    found = instrumented.unheard(listing, ["kernel"])
+    assert found is not None and found[0].startswith("a kernel calls __multf3")

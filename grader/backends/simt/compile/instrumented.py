@@ -30,13 +30,17 @@ RUNTIME = re.compile(
 )
 LAUNCHES = re.compile(r"simt_launch$|_ZNK?4simt\d+(?:launch|TypedLauncher|DeducingLauncher)")
 STD_HEADER, STD_TAKES = "/c++/", "_ZSt9allocator"  # what the standard library takes is no device code's
+X87 = re.compile(
+    r"f(?:ld|i?st|ild|i?add|i?sub|i?mul|i?div|u?com|xch|chs|abs|sqrt|prem|rndint|scale|2xm1|yl2x|ptan|patan|sin|cos)\w*"
+)
+WIDER = "a kernel computes with long double here, which a GPU does not have: write double"
 UNHEARD = "memory is read or written here without the checks, in code that a kernel calls"
 STOPS = re.compile(
     r"memcpy|memmove|memset|memcmp|printf|puts|putchar|vprintf|__printf_chk|__vprintf_chk|abort|__assert_fail|"
     r"__stack_chk_fail|_Unwind_Resume|__gxx_personality_v0|__cxa_\w+|_ZSt\d+__throw_\w+|_ZSt9terminatev|malloc|free|_Zn[wa]m(?:St11align_val_t)?|"
     r"_Zd[la]Pvm?(?:St11align_val_t)?|"
     r"_ZTVN?10__cxxabi\w*|_ZN3c106detail14torchCheckFail\w*|_ZN3c106detail23torchInternalAssertFail\w*|"
-    r"__\w+(?:tf|ti|xf|hf|sf|df|di)\d?|__popcountdi2"
+    r"__\w+(?:ti|hf|sf|df|di)\d?|__popcountdi2"
 )
 ARITHMETIC = re.compile(
     r"(?:a?(?:sin|cos|tan)h?(?:pi)?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|pow|sqrt|cbrt|hypot|erfc?|[tl]gamma|"
@@ -60,6 +64,7 @@ class Function:
     touched: int = 0  # the line, in the listing's numbers of files, of the first access by a pointer
     file: str = ""
     again: tuple[str, int] | None = None
+    wider: tuple[str, int] | None = None  # where it computes in a type that a GPU does not have
     home: str = ""  # the file of its first line
 
 
@@ -75,6 +80,8 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     while waiting:
         name = waiting.pop()
         one = functions[name]
+        if one.wider:
+            return WIDER, *one.wider
         if one.touched or one.again:
             return UNHEARD, *((one.file, one.touched) if one.touched else one.again or ("", 0))
         for called in sorted(one.calls | (one.names & functions.keys())):
@@ -131,6 +138,8 @@ def _functions(text: str) -> dict[str, Function]:
             if label[1] in kinds:
                 now, safe = found.setdefault(label[1], Function()), set()
         elif now and line and line[0] not in ".#":
+            if X87.fullmatch(line.split(None, 1)[0]):
+                now.wider = now.wider or place
             _instruction(now, line, safe, place)
     return found
 

@@ -183,11 +183,14 @@ static int shuffle_source(int kind, int lane, int argument, int width) {
 
 using namespace simt;
 
-extern "C" void simt_syncthreads(uint64_t number) {
-  arrive_at_block_barrier(t_worker, number, RETURN_ADDRESS);
+// A template's instances have one number and names of their own.
+static u64 of_instance(u64 number, const char* function) { return number ^ u64(function) << 16; }
+
+extern "C" void simt_syncthreads(uint64_t number, const char* function) {
+  arrive_at_block_barrier(t_worker, of_instance(number, function), RETURN_ADDRESS);
 }
 
-extern "C" int simt_syncthreads_vote(uint64_t number, int operation, int predicate) {
+extern "C" int simt_syncthreads_vote(uint64_t number, const char* function, int operation, int predicate) {
   Worker* w = t_worker;
   leave_plain(w);
   int mine = (w->block_phase + 1) & 1, live = w->launch->thread_count - w->finished;
@@ -196,7 +199,7 @@ extern "C" int simt_syncthreads_vote(uint64_t number, int operation, int predica
     int yes = w->vote_count[mine];
     w->vote_result[mine] = operation == 0 ? yes : operation == 1 ? yes == live : yes > 0;
   }
-  arrive_at_block_barrier(w, number, RETURN_ADDRESS);
+  arrive_at_block_barrier(w, of_instance(number, function), RETURN_ADDRESS);
   return w->vote_result[mine];
 }
 

@@ -48,6 +48,7 @@ SavedBlock put_aside(Worker* w) {
 
 void take_up(Worker* w, SavedBlock& s) {
   w->block = s.block;
+  w->plain = false;  // a block that has ended in the meantime may have been
   w->cluster = s.cluster;
   w->rank = s.rank;
   w->clocks = s.clocks;

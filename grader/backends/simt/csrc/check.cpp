@@ -277,6 +277,12 @@ static bool is_the_threads_own(const Worker* w, size_t address) {
          (address >= w->host_begin && address < w->host_end);   // the launch's arguments
 }
 
+// Counted calls must not be told from others by where memory lies, and counts are of memory as a GPU aligns it.
+static size_t as_aligned(size_t address) {
+  const Allocation* a = allocation_at(address - (size_t)g_arena);
+  return a ? address - a->counted_behind : address;
+}
+
 void access(void* pointer, unsigned size, Access access, void* return_address) {
   Worker* w = t_worker;
   size_t pc = (size_t)return_address - 1, address = (size_t)pointer;
@@ -294,7 +300,7 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   w->access_address = address;
   int lane = w->current & 31;
   if (in_arena(pointer)) {
-    if (count) w->counter.note(address, size, access, GLOBAL, pc, lane);
+    if (count) w->counter.note(as_aligned(address), size, access, GLOBAL, pc, lane);
     if (check) check_global(w, address, size, access, pc);
   } else if (size_t offset = address - w->tls; offset < w->tls_bytes) {
     if (count) w->counter.note(address, size, access, SHARED, pc, lane);

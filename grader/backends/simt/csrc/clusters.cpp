@@ -279,7 +279,7 @@ using namespace simt;
 
 extern "C" void simt_cluster_sync() {
   Worker* w = t_worker;
-  if (w->launch->cooperative) return simt_syncthreads(~u64(0));
+  if (w->launch->cooperative) return simt_syncthreads(~u64(0), nullptr);
   if (arrive(w, RETURN_ADDRESS)) wait(w, RETURN_ADDRESS);
 }
 
@@ -291,7 +291,7 @@ extern "C" void simt_cluster_arrive() {
 
 extern "C" void simt_cluster_wait() {
   Worker* w = t_worker;
-  if (w->launch->cooperative) return simt_syncthreads(~u64(0));
+  if (w->launch->cooperative) return simt_syncthreads(~u64(0), nullptr);
   wait(w, RETURN_ADDRESS);
 }
 

@@ -159,8 +159,18 @@ static void replacing_access(void* p, unsigned size, void* here) {
   w->replaces = false;
 }
 
-SIMT_CALL void simt_atomic(void* address, int size) { access(address, unsigned(size), simt::ATOMIC, HERE); }
-SIMT_CALL void simt_exchange(void* address, int size) { replacing_access(address, unsigned(size), HERE); }
+static void told_of_atomic(const void* address) {
+  simt::Worker* w = simt::t_worker;
+  if (w && w->fibre && simt::in_arena(address)) simt::interrupt(w);
+}
+SIMT_CALL void simt_atomic(void* address, int size) {
+  access(address, unsigned(size), simt::ATOMIC, HERE);
+  told_of_atomic(address);
+}
+SIMT_CALL void simt_exchange(void* address, int size) {
+  replacing_access(address, unsigned(size), HERE);
+  told_of_atomic(address);
+}
 
 // Functions of the C library that touch memory: the module is linked so that its calls come here.
 SIMT_CALL void* __wrap_memcpy(void* to, const void* from, size_t n) {

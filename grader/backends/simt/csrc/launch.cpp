@@ -301,9 +301,8 @@ static bool fits_the_device(const Launch& l, size_t static_bytes) {
   return l.block_count <= SMS * each;
 }
 
-static void refuse_in_kernel(const LaunchSite& site, const LaunchBody& body, size_t pc) {
-  body.destroy(body.context);
-  char text[400];
+static void refuse_in_kernel(const LaunchSite& site, size_t pc) {
+  char text[400];  // its arguments are in the heap of the device, and go with it
   snprintf(text, sizeof text,
            "launches %s by a macro, or in a function for host and device (line %d), which cannot run on the CPU: write the launch "
            "out in the kernel or in a __device__ function", site.kernel, site.line);
@@ -376,7 +375,7 @@ extern "C" void simt_launch_child(const LaunchSite* site, const LaunchConfig* co
 
 extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, const LaunchBody* body,
                             const PointerArgument* pointers, int pointer_count) {
-  if (t_worker) return refuse_in_kernel(*site, *body, (size_t)__builtin_return_address(0) - 1);
+  if (t_worker) return refuse_in_kernel(*site, (size_t)__builtin_return_address(0) - 1);
   if (keep_launch(*site, *config, *body, pointers, pointer_count)) return;
   memory_init();
   auto launch = describe(*site, *config, *body);

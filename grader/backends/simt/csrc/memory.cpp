@@ -147,11 +147,12 @@ static int allocate(void** out, size_t bytes, size_t at) {
   size_t slot_bytes = GRANULE, slot;
   while (slot_bytes < 2 * bytes) slot_bytes *= 2;
   if (bytes > g_arena_bytes / 2 || !take_slot(slot_bytes, &slot)) return OUT_OF_MEMORY;
-  size_t offset = slot + slot_bytes / 4 / ALIGNED_WIDE * ALIGNED_WIDE;
-  if (!(g_mode & COUNT)) offset = ((offset + bytes + PAGE - 1) / PAGE * PAGE - bytes) / ALIGNED * ALIGNED;
+  const size_t wide = slot + slot_bytes / 4 / ALIGNED_WIDE * ALIGNED_WIDE;
+  const size_t offset = ((wide + bytes + PAGE - 1) / PAGE * PAGE - bytes) / ALIGNED * ALIGNED;
   if (!permit(offset, bytes, PROT_READ | PROT_WRITE)) return OUT_OF_MEMORY;  // the slot is lost
   u64 serial = g_allocations.size() + 1;
   g_allocations.push_back({slot, slot_bytes, offset, bytes, true, serial, "", 1, at});
+  g_allocations.back().counted_behind = offset - wide;
   for (size_t g = slot / GRANULE; g < (slot + slot_bytes) / GRANULE; ++g) g_allocation_of[g] = u32(serial);
   if (slot_bytes >= LARGE_SLOT) {  // a page fault every 4 KB would take longer than the kernel
     madvise(g_arena + slot, slot_bytes, MADV_HUGEPAGE);

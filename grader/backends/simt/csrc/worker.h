@@ -107,6 +107,8 @@ struct Launch {
   bool cooperative = false;
   bool phased = false;  // runs are counted on by arrivals
   bool default_stream = false, own_stream = false;
+  u64 atomics = 0;      // accesses at which a block could be interrupted,
+  int interrupted = 0;  // and was
   std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns
   u32 grid_round = 0;  // the releases of every thread when all blocks met last
   u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier
@@ -191,6 +193,7 @@ struct Worker {
   size_t access_address = 0;  // of the access that is being checked
   bool is_volatile = false;   // that access
   bool recording = false;  // what the threads of this block do (recording.h)
+  bool leaves = false;    // the block is put aside once its threads can go no further
   bool replaces = false;  // it is atomic and writes whatever was there before: that need not hold a value
   bool padded = false;    // it reads an object of which only padding is unwritten (layouts.h)
   struct {
@@ -251,6 +254,7 @@ void run_cluster(Worker* w, u64 cluster);
 void finish_blocks(Worker* w);  // those that were put aside
 void leave_plain(Worker* w);
 void give_way(Worker* w);     // on a fibre: lets all others run first
+void interrupt(Worker* w);    // the same, and blocks that have not begun run first, too; at some atomic accesses
 void wait_here(Worker* w);
 void kill_launch(Worker* w);
 void release_here(Worker* w);

@@ -13,7 +13,7 @@ inline bool bar_has_flipped(unsigned before, unsigned now) { return ((before ^ n
 
 class thread_block {
  public:
-  SIMT_INLINE static void sync(simt::Site site = SIMT_HERE) { simt_syncthreads(site.number); }
+  SIMT_INLINE static void sync(simt::Site site = SIMT_HERE) { simt_syncthreads(site.number, site.function); }
   static void barrier_arrive() = delete;  // arriving apart from waiting is not run here: use sync()
   static unsigned thread_rank() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -34,7 +34,7 @@ class thread_group {
   thread_group(const simt::Lanes& lanes) : mask_(lanes.lane_mask()) {}
   SIMT_INLINE void sync(simt::Site site = SIMT_HERE) const {
     if (mask_) __syncwarp(mask_);
-    else simt_syncthreads(site.number);
+    else simt_syncthreads(site.number, site.function);
   }
   unsigned lane_mask() const { return mask_; }
   unsigned size() const { return mask_ ? simt::Lanes(mask_).size() : thread_block::size(); }
@@ -132,19 +132,19 @@ class thread_block_tile : public simt::Lanes {
   unsigned meta_group_size() const { return (parent_ + N - 1) / N; }
   template <class T>
   T shfl(T v, int source) const {
-    return __shfl_sync(mask_, v, source, N);
+    return simt::in_words(v, [&](auto word) { return __shfl_sync(mask_, word, source, N); });
   }
   template <class T>
   T shfl_down(T v, unsigned delta) const {
-    return __shfl_down_sync(mask_, v, delta, N);
+    return simt::in_words(v, [&](auto word) { return __shfl_down_sync(mask_, word, delta, N); });
   }
   template <class T>
   T shfl_up(T v, unsigned delta) const {
-    return __shfl_up_sync(mask_, v, delta, N);
+    return simt::in_words(v, [&](auto word) { return __shfl_up_sync(mask_, word, delta, N); });
   }
   template <class T>
   T shfl_xor(T v, unsigned lanes) const {
-    return __shfl_xor_sync(mask_, v, lanes, N);
+    return simt::in_words(v, [&](auto word) { return __shfl_xor_sync(mask_, word, lanes, N); });
   }
 
  private:

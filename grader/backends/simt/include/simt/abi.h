@@ -92,8 +92,9 @@ SIMT_EXPORT int simt_refuse_launch(int code, const char* why);  // one that asks
 #ifdef __clang__
 __attribute__((nomerge))  // two barriers in the source stay two call sites
 #endif
-SIMT_EXPORT void simt_syncthreads(uint64_t number);  // which barrier of the source it is
-SIMT_EXPORT int simt_syncthreads_vote(uint64_t number, int operation, int predicate);  // 0 count, 1 and, 2 or
+// Which barrier of the source it is, and in which function: each instance of a template has a barrier of its own.
+SIMT_EXPORT void simt_syncthreads(uint64_t number, const char* function);
+SIMT_EXPORT int simt_syncthreads_vote(uint64_t number, const char* function, int operation, int predicate);  // 0 count, 1 and, 2 or
 SIMT_EXPORT void simt_syncwarp(unsigned mask);
 SIMT_EXPORT uint64_t simt_shuffle(unsigned mask, uint64_t bits, int kind, int argument, int width);
 SIMT_EXPORT unsigned simt_ballot(unsigned mask, int predicate);

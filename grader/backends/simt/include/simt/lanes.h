@@ -4,6 +4,22 @@
 
 namespace simt {
 
+// Of a group's lanes, values of up to 32 bytes, word by word; __shfl_sync and its relatives take eight.
+template <class T, class Shuffle>
+SIMT_INLINE T in_words(T value, const Shuffle& shuffle) {
+  if constexpr (sizeof(T) <= 8) {
+    return shuffle(value);
+  } else {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
+                  "a group's shuffle takes values of 32 bytes at most, which can be copied byte by byte");
+    uint32_t words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (uint32_t& word : words) word = shuffle(word);
+    __builtin_memcpy(&value, words, sizeof(T));
+    return value;
+  }
+}
+
 class Lanes {
  public:
   explicit Lanes(unsigned mask) : mask_(mask) {}
@@ -28,17 +44,17 @@ class Lanes {
   // Ranks count the group's lanes only.
   template <class T>
   T shfl(T v, int source) const {
-    return __shfl_sync(mask_, v, lane_of((unsigned)source % size()));
+    return in_words(v, [&](auto word) { return __shfl_sync(mask_, word, lane_of((unsigned)source % size())); });
   }
   template <class T>
   T shfl_down(T v, unsigned delta) const {
     unsigned rank = thread_rank();
-    return __shfl_sync(mask_, v, lane_of(rank + delta < size() ? rank + delta : rank));
+    return in_words(v, [&](auto word) { return __shfl_sync(mask_, word, lane_of(rank + delta < size() ? rank + delta : rank)); });
   }
   template <class T>
   T shfl_up(T v, unsigned delta) const {
     unsigned rank = thread_rank();
-    return __shfl_sync(mask_, v, lane_of(rank >= delta ? rank - delta : rank));
+    return in_words(v, [&](auto word) { return __shfl_sync(mask_, word, lane_of(rank >= delta ? rank - delta : rank)); });
   }
 
  protected:
@@ -65,9 +81,19 @@ inline bool is_whole_tile(unsigned mask) {
 
 template <class T, class Combine>
 inline T reduce_lanes(unsigned mask, T value, Combine combine) {
-  if (!is_whole_tile(mask)) return warp_reduce(mask, value, combine);
+  if (!is_whole_tile(mask)) {
+    if constexpr (sizeof(T) <= 8) return warp_reduce(mask, value, combine);
+    T all = value;
+    bool any = false;
+    for (unsigned m = mask; m; m &= m - 1) {
+      T other = in_words(value, [&](auto word) { return __shfl_sync(mask, word, __builtin_ctz(m)); });
+      all = any ? combine(all, other) : other;
+      any = true;
+    }
+    return all;
+  }
   for (int lanes = __builtin_popcount(mask) / 2; lanes; lanes /= 2)
-    value = combine(value, __shfl_xor_sync(mask, value, lanes));
+    value = combine(value, in_words(value, [&](auto word) { return __shfl_xor_sync(mask, word, lanes); }));
   return value;
 }
 
@@ -78,7 +104,7 @@ inline T scan_lanes(unsigned mask, T value, Combine combine) {
   bool any = false;
   for (unsigned m = mask; m; m &= m - 1) {
     int lane = __builtin_ctz(m);
-    T other = __shfl_sync(mask, value, lane);
+    T other = in_words(value, [&](auto word) { return __shfl_sync(mask, word, lane); });
     if ((unsigned)lane > me) continue;
     result = any ? combine(result, other) : other;
     any = true;
@@ -90,7 +116,8 @@ inline T scan_lanes(unsigned mask, T value, Combine combine) {
 template <class T>
 inline T previous_lane(unsigned mask, T value) {
   unsigned before = mask & ((1u << simt_lane()) - 1);
-  return __shfl_sync(mask, value, before ? 31 - __builtin_clz(before) : (int)simt_lane());
+  const int lane = before ? 31 - __builtin_clz(before) : (int)simt_lane();
+  return in_words(value, [&](auto word) { return __shfl_sync(mask, word, lane); });
 }
 
 }  // namespace simt

@@ -19,32 +19,36 @@ class Site {
   friend class cooperative_groups::thread_group;
   friend void cooperative_groups::sync(const cooperative_groups::thread_block& block, Site site);
   friend void cooperative_groups::sync(const cooperative_groups::thread_group& group, Site site);
-  explicit constexpr Site(unsigned line, unsigned column) : number(1ull << 63 | (uint64_t)line << 32 | column) {}
+  explicit constexpr Site(unsigned line, unsigned column, const char* function)
+      : number(1ull << 63 | (uint64_t)line << 32 | column), function(function) {}
 
  public:
   const uint64_t number;
+  const char* const function;
 };
 }  // namespace simt
 
 #ifdef __clang__
 #define SIMT_COLUMN __builtin_COLUMN()
+#define SIMT_FUNCTION __builtin_FUNCTION()
 #else
 #include <source_location>
 #define SIMT_COLUMN std::source_location::current().column()
+#define SIMT_FUNCTION std::source_location::current().function_name()
 #endif
-#define SIMT_HERE ::simt::Site(__builtin_LINE(), SIMT_COLUMN)
+#define SIMT_HERE ::simt::Site(__builtin_LINE(), SIMT_COLUMN, SIMT_FUNCTION)
 
 // Each barrier of the source has a number of its own, also where a macro writes several on one line; a compiler that
 // makes several calls of one barrier copies its number. The functions are there for whoever forgets the brackets: as
 // nobody has a Site to call them with, no call goes round the macros.
-inline void __syncthreads(simt::Site site) { simt_syncthreads(site.number); }
-inline int __syncthreads_count(int p, simt::Site site) { return simt_syncthreads_vote(site.number, 0, p); }
-inline int __syncthreads_and(int p, simt::Site site) { return simt_syncthreads_vote(site.number, 1, p); }
-inline int __syncthreads_or(int p, simt::Site site) { return simt_syncthreads_vote(site.number, 2, p); }
-#define __syncthreads(...) simt_syncthreads(__COUNTER__ __VA_OPT__(, ) __VA_ARGS__)
-#define __syncthreads_count(...) simt_syncthreads_vote(__COUNTER__, 0 __VA_OPT__(, ) __VA_ARGS__)
-#define __syncthreads_and(...) simt_syncthreads_vote(__COUNTER__, 1 __VA_OPT__(, ) __VA_ARGS__)
-#define __syncthreads_or(...) simt_syncthreads_vote(__COUNTER__, 2 __VA_OPT__(, ) __VA_ARGS__)
+inline void __syncthreads(simt::Site site) { simt_syncthreads(site.number, site.function); }
+inline int __syncthreads_count(int p, simt::Site site) { return simt_syncthreads_vote(site.number, site.function, 0, p); }
+inline int __syncthreads_and(int p, simt::Site site) { return simt_syncthreads_vote(site.number, site.function, 1, p); }
+inline int __syncthreads_or(int p, simt::Site site) { return simt_syncthreads_vote(site.number, site.function, 2, p); }
+#define __syncthreads(...) simt_syncthreads(__COUNTER__, __PRETTY_FUNCTION__ __VA_OPT__(, ) __VA_ARGS__)
+#define __syncthreads_count(...) simt_syncthreads_vote(__COUNTER__, __PRETTY_FUNCTION__, 0 __VA_OPT__(, ) __VA_ARGS__)
+#define __syncthreads_and(...) simt_syncthreads_vote(__COUNTER__, __PRETTY_FUNCTION__, 1 __VA_OPT__(, ) __VA_ARGS__)
+#define __syncthreads_or(...) simt_syncthreads_vote(__COUNTER__, __PRETTY_FUNCTION__, 2 __VA_OPT__(, ) __VA_ARGS__)
 SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) { simt_syncwarp(mask); }
 SIMT_INLINE void __threadfence_block() { simt_fence(0); }
 SIMT_INLINE void __threadfence() { simt_fence(1); }
