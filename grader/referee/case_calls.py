@@ -243,6 +243,7 @@ class Calls:
             return bool(first_look.words_of_kernels(session.source) & ATOMICS)
         with session.counting():
             self.problem.mine.ask(play.Call("keep", self._seed()), Returned, seconds=self.seconds)
+        self.before = []  # the call before the next one is this one now, and nobody has taken its results
         counts = [launch.counts for launch in session.launches if launch.counts]
         return any(c.global_atomic.requests or c.shared_atomic.requests for c in counts)
 

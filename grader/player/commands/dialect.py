@@ -43,10 +43,10 @@ class Itself(TypedDict):
 
 
 class Seen(TypedDict):
-    """All calls, and the one of the kernel itself."""
+    """All calls, and those of the kernel itself."""
 
     runs: list[Run]
-    itself: Itself
+    itself: list[Itself]
 
 
 class StandIn:
@@ -74,11 +74,11 @@ class StandIn:
 
 
 def perform(
-    stage: Stage, _callback: Callback, entry: str, kernel: str, runs: list[list[int]], itself: list[int]
+    stage: Stage, _callback: Callback, entry: str, kernel: str, runs: list[list[int]], itself: list[list[int]]
 ) -> Seen:
     """Call ``entry(x, 2.0)`` for each [elements, BLOCK] of ``runs``, with that ``BLOCK`` in the file.
 
-    Those calls launch a stand-in, and the one with ``itself`` the kernel.
+    Those calls launch a stand-in, and those of ``itself`` the kernel.
     """
     names, host = vars(stage.module), stage.entry(entry)
     kept = {kernel: stage.entry(kernel), "BLOCK": names.get("BLOCK")}
@@ -93,8 +93,10 @@ def perform(
             whole = isinstance(out, torch.Tensor) and tuple(out.shape) == (n,)
             sevens = whole and bool((out.cpu() == SEVEN).all())
             seen.append({"launches": stand_in.launches[:4], "sevens": sevens})
-        names.update({kernel: kept[kernel], "BLOCK": itself[1]})
-        own = _itself(host, itself[0], stage.device)
+        own = []
+        for n, block in itself:
+            names.update({kernel: kept[kernel], "BLOCK": block})
+            own.append(_itself(host, n, stage.device))
     finally:
         names.update(kept)
     return {"runs": seen, "itself": own}

@@ -47,7 +47,8 @@ class Launches:
         many = int(session.rng.integers(3, 9))
         odd = many * block[1] + 1
         runs = [[many * block[0], block[0]], [odd, block[1]], [odd, block[4]], [1, block[2]], [0, block[3]]]
-        itself = ITSELF[self.threads]
+        # And of many blocks: what one does to the next one's elements shows where that has been before.
+        itself = [ITSELF[self.threads], [32 * int(session.rng.integers(12, 24)) - 5, 32]]
         try:
             answer = session.command(
                 "dialect", entry=self.entry, kernel=self.kernel, runs=runs, itself=itself
@@ -60,17 +61,22 @@ class Launches:
             if wrong := self._wrong(n, size, seen):
                 yield check.failed(Status.WRONG_ANSWER, f"With {n} elements and BLOCK = {size}: {wrong}")
                 return
-        n, size = itself
         cases = {c.name for c in session.grading.task.cases if c.entry == self.entry}
         failed = any(f.id in cases and not f.ok for f in session.grading.record.findings)
         if failed:  # the kernel has lost its points there
             yield check.passed()
-        elif wrong := self._of_itself(n, answer.get("itself")):
-            message = f"With {n} elements, one of them NaN, and BLOCK = {size} {self.kernel} itself: {wrong}"
-            line = session.line_of(self.kernel)
-            yield check.failed(Status.WRONG_ANSWER, message, **({"line": line} if line else {}))
-        else:
-            yield check.passed()
+            return
+        said = answer.get("itself")
+        said = said if isinstance(said, list) and len(said) == len(itself) else [None]
+        for (n, size), seen in zip(itself, said, strict=False):
+            if wrong := self._of_itself(n, seen):
+                message = (
+                    f"With {n} elements, one of them NaN, and BLOCK = {size} {self.kernel} itself: {wrong}"
+                )
+                line = session.line_of(self.kernel)
+                yield check.failed(Status.WRONG_ANSWER, message, **({"line": line} if line else {}))
+                return
+        yield check.passed()
 
     def _of_itself(self, n: int, seen: Any) -> str:
         if not isinstance(seen, dict) or not isinstance(wrong := seen.get("wrong"), str):

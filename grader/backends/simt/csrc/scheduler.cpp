@@ -237,7 +237,7 @@ void interrupt(Worker* w) {
   Launch* launch = w->launch;
   bool can = (w->mode & CHECK) && !(w->mode & COUNT) && !w->recording && launch->cluster_blocks == 1 && launch->block_count > 1;
   if (!can || launch->interrupted >= MOST) return;
-  u64 drawn = (++launch->atomics ^ launch->number << 32) * 0x9e3779b97f4a7c15ull;  // the same each time
+  u64 drawn = ++launch->atomics * 0x9e3779b97f4a7c15ull;  // the same in each launch: last bits must not depend on it
   if (!((drawn ^ drawn >> 29) >> 20 & 1)) return;
   ++launch->interrupted;
   w->leaves = true;
