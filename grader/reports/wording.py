@@ -66,6 +66,7 @@ ALL_COME = (
     "nothing, such as 0 to a sum."
 )
 NO_INDEX = {
+    "leaves out its own lane": "A lane must be in the mask of each warp function that it calls.",
     "takes no part in the shuffle": ALL_COME,
     "calls a warp function": ALL_COME,
     "waits for the lanes": ALL_COME,
@@ -73,19 +74,30 @@ NO_INDEX = {
     "waits for the whole grid": "Launch the kernel with cudaLaunchCooperativeKernel.",
     "which is not aligned": "Use this vector type only where the address is a multiple of its size.",
     "which has been freed": "Free memory once, and after its last use.",
+    "an asynchronous copy was begun": "Before the memory is used: commit the copy to a group, wait for it, "
+    "and put a barrier behind the wait if another thread has begun it.",
+    "begins an asynchronous copy of": "Copy 4, 8 or 16 bytes at once, or with plain loads and stores.",
+    "which fails: ": "A launch by a kernel has the limits of any other.",
     "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",
 }
+
+
+OF_A_THREAD = (
+    Status.ILLEGAL_ACCESS,
+    Status.BARRIER,
+    Status.RACE,
+    Status.CUDA_ERROR,
+    Status.WRONG_OUTPUT,
+)
 
 
 def advice(status: Status, message: str = "") -> str:
     """What to try, if the sentence of a status says it: its part after the semicolon.
 
-    ``message``: of an access, which is not always a matter of its index.
+    ``message``: of what a thread did, which is not always what the status is usually about.
     """
     first = message.partition("\n")[0]
-    if status in (Status.ILLEGAL_ACCESS, Status.BARRIER) and (
-        other := next((t for w, t in NO_INDEX.items() if w in first), "")
-    ):
+    if status in OF_A_THREAD and (other := next((t for w, t in NO_INDEX.items() if w in first), "")):
         return other
     if status is Status.WRONG_OUTPUT and first.startswith("The call returned"):
         return ""  # it has no elements

@@ -195,6 +195,11 @@ def test_an_access_that_is_no_matter_of_an_index_gets_other_advice() -> None:
     ):
         assert "such as 0 to a sum" in said and "__syncthreads" not in said
     assert "__syncthreads" in wording.advice(Status.BARRIER, "line 3: waits at __syncthreads()")
+    own = "line 16: calls a warp function with the mask 0xfffffffe, which leaves out its own lane 0."
+    assert "in the mask" in wording.advice(Status.CUDA_ERROR, own)
+    copy = "line 9: reads element 3 of tile, to which an asynchronous copy was begun and not waited for"
+    assert "wait for it" in wording.advice(Status.RACE, copy)
+    assert "behind the / or %" in wording.advice(Status.WRONG_OUTPUT, "line 4: divides an integer by zero.")
     assert "pointer" in wording.advice(Status.ILLEGAL_ACCESS, "reads an address that is not device memory")
     assert "index" in wording.advice(Status.ILLEGAL_ACCESS, "reads element 9 of x, 1 element past the end")
     assert "index" not in wording.feedback(Finding("memory", Status.ILLEGAL_ACCESS, about))

@@ -61,7 +61,8 @@ def _block_number(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         ):
             # Where a block is a row, or a part of one, its threads count the columns.
             rows = re.search(rf"\bblockIdx\.{match['d']}\s*\*\s*(?:{'|'.join(kernel.names)})\b", kernel.body)
-            if match["a"] in pointers and not rows:
+            parts = re.search(rf"\b{match['a']}\s*\[\s*blockIdx\b", kernel.body)  # one of each block
+            if match["a"] in pointers and not rows and not parts:
                 d = match["d"]
                 cause = (
                     f"`{match['a']}[{match['i'].strip()}]` takes the thread's number in its own block: from the second "

@@ -274,12 +274,16 @@ def _schedule(
         word = "wait" if waited < WAITS else "warmup"
         line = f"Line {code.keywords.get(('schedule', word), code.line)}: " if code else ""
         message = (
-            f"{line}Before the first recorded step this profiler waits for {waited} and warms up for "
-            f"{warmed}. Asked for are {WAITS} and {WARMS}, or more: "
-            f"`schedule(wait={WAITS}, warmup={WARMS}, ...)`."
+            f"{line}Before the first recorded step the model runs {_often(waited)} while this profiler waits "
+            f"and {_often(warmed)} while it warms up. Asked for are {WAITS} and {WARMS}, or more: "
+            f"`schedule(wait={WAITS}, warmup={WARMS}, ...)`, and a call of the model in each of these steps."
         )
         return check.failed(Status.WRONG_ANSWER, message, waited=waited, warmed=warmed, known=bool(code))
     return check.passed()
+
+
+def _often(times: int) -> str:
+    return {0: "not at all", 1: "once"}.get(times, f"{times} times")
 
 
 def _needed(code: CallsInside, steps: int) -> int:

@@ -528,6 +528,7 @@ def test_what_a_kernels_statement_does(body: str, finding: Finding, rule: str, l
     [
         INDEX + "    if (i < n) out[i] = scale / (1.0f + expf(-x[i]));",
         INDEX + "    float* to = out;\n    to[i] = x[i];",
+        "    out[blockIdx.x] = x[0];\n    if (blockIdx.x == 0) out[0] = out[threadIdx.x];",  # a part of each block
         INDEX + "    const int row = i / n, col = i % n;\n    out[col * 7 + row] = x[i];",
     ],
 )

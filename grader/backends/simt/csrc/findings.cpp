@@ -177,7 +177,7 @@ using namespace simt;
 // A torch operator is about to read elements that nothing wrote.
 extern "C" SIMT_EXPORT void simt_report_not_written(const char* operation, const void* pointer,
                                                     size_t missing, size_t elements, size_t first) {
-  if (device_faulted() || g_findings.size() >= MOST_FINDINGS) return;  // the fault already says why
+  if (device_faulted() || g_no_blocks || g_findings.size() >= MOST_FINDINGS) return;  // the fault already says why
   Json json;
   json.open('{');
   json.field("kind", "output-not-written");

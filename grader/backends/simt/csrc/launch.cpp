@@ -23,7 +23,7 @@ namespace simt {
 int g_mode = 0;
 static u64 g_sample_above = 0;  // threads; a launch of more is counted by a sample, 0: never
 u64 g_schedule = 0;
-static bool g_no_blocks = false;  // launches are looked at and noted, and no block of them runs
+bool g_no_blocks = false;  // launches are looked at and noted, and no block of them runs
 static u64 g_far = 0;  // elements that seem to lie before the first block, see simt_set_far
 static long g_budget = 0;  // steps a launch may take, 0: as many as it likes
 static constexpr size_t MAX_STATIC_SHARED = 48 << 10;

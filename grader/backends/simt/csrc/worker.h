@@ -247,6 +247,7 @@ inline u64 shuffled(u64 i, u64 n) {
 }
 
 extern __thread Worker* t_worker SIMT_TLS;
+extern bool g_no_blocks;  // launches are looked at, and nothing of them runs or is written
 
 Worker* this_worker();
 void run_block(Worker* w, u64 block, int rank = 0);

@@ -106,7 +106,7 @@ def cases():
         y = torch.empty(256, device="cuda")
         runtime.schedule(0, no_blocks=True)
         m.with_64(y)
-        torch.cuda.synchronize()
+        y.sum().item()  # of what nobody has written, which is no finding here
         wrote = [runtime.owner(y.data_ptr(), y.nbytes) is not None]
         runtime.schedule(0)
         m.with_64(y)
