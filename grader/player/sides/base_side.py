@@ -43,6 +43,8 @@ class BaseSide:
         self.target: Callable[..., Any] = lambda *_: None
         self.single = False  # whether all inputs are one argument
         self.gradients = False  # whether the last input is a gradient, and gradients are results
+        # Calls between one and its gradients: drawn once, as calls are held against each other.
+        self.between = 2 + secrets.randbelow(MOST_BETWEEN - 1)
         self.attributes = True  # whether plain attributes belong to the model's state
         self.inputs: list[torch.Tensor] = []
         self.sets: list[torch.Tensor] = []
@@ -147,7 +149,7 @@ class BaseSide:
         modes, hooks = torch_modes.count(), python_hooks.those_on()
         try:
             if self.gradients:
-                return _with_gradients(target, inputs)
+                return _with_gradients(target, inputs, self.between)
             return target(inputs) if self.single else model_state.call(target, inputs)
         finally:
             try:
@@ -188,10 +190,10 @@ class BaseSide:
         return tree, [_real(form_of(t)) for t in found]
 
 
-def _with_gradients(target: Callable[..., Any], inputs: list[Any]) -> list[Any]:
+def _with_gradients(target: Callable[..., Any], inputs: list[Any], between: int) -> list[Any]:
     """A call's result, then the gradients of its tensors and parameters; the last input is the result's.
 
-    Other calls come before the gradients, two to eight: what the first has kept for them must be its own.
+    So many other calls come ``between``: what the first has kept for its gradients must be its own.
     """
     *given, incoming = inputs
     leaves = [a.detach().requires_grad_() if isinstance(a, torch.Tensor) else a for a in given]
@@ -201,7 +203,7 @@ def _with_gradients(target: Callable[..., Any], inputs: list[Any]) -> list[Any]:
         result = model_state.call(target, leaves)
         if any(others := [_alike(a, incoming) for a in leaves]):
             other = [incoming if o else a for o, a in zip(others, leaves, strict=True)]
-            kept = [model_state.call(target, other) for _ in range(2 + secrets.randbelow(MOST_BETWEEN - 1))]
+            kept = [model_state.call(target, other) for _ in range(between)]
             del kept  # they are alive together, as the steps of a model are
         found = torch.autograd.grad(result, asked, incoming, allow_unused=True)
     return [result.detach(), *found]
