@@ -105,7 +105,9 @@ def atomics(x: Array) -> Array:
     for _ in range(64):
         dec = 9 if dec == 0 or dec > 9 else dec - 1
     out[8] = dec
-    return np.array([int(k) & 0xFFFFFFFF for k in out], dtype=np.uint32).view(F).astype(float)
+    bits = np.array([int(k) & 0xFFFFFFFF for k in out], dtype=np.uint32).view(F).astype(float)
+    bits[11] = np.nan  # whose compare-and-swap came first is not specified
+    return bits
 
 
 def constants(x: Array) -> Array:
