@@ -23,8 +23,8 @@ struct Allocation {
   u64 constant_in = 0;      // the last launch that gets it by pointers to const only
   int for_both = 0;         // 1: pinned, 2: managed; the host may use it as well
   int queued = 0;           // such memory: launches that get it and have not run yet
-  size_t counted_behind = 0;  // where a GPU would align it: an access is counted as so many bytes before
   int heap = 0;             // of the heap of device code (heap.h): the number of an area of it, or of a block's
+  size_t counted_behind = 0;  // where a GPU would align it: an access is counted as so many bytes before
 };
 
 extern std::deque<Allocation> g_allocations;
