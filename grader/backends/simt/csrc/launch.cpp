@@ -113,7 +113,7 @@ static void find_constants(const Launch& launch) {
 void begin_quick(Worker* w) {
   Launch* launch = w->launch;
   Quick& q = t_quick = Quick{};
-  if (w->mode != CHECK || launch->birth.parent) return;  // it knows nothing of grids that run beside this one
+  if (w->mode != CHECK || launch->by_kernel.parent) return;  // it knows nothing of grids that run beside this one
   find_constants(*launch);
   q.usable = true;
   q.shared_begin = w->tls;
@@ -280,10 +280,10 @@ static void start(Launch& first) {
   for (Launch* launch = &first;;) {
     start_blocks(*launch);
     for (size_t i = 0; i < launch->children.size(); ++i)
-      if (auto child = launch->children[i]; !child->birth.last) start(*child);
+      if (auto child = launch->children[i]; !child->by_kernel.last) start(*child);
     std::vector<std::shared_ptr<Launch>> then;
     for (auto& child : launch->children)
-      if (child->birth.last) then.push_back(child);
+      if (child->by_kernel.last) then.push_back(child);
     launch->end_run = next_runs(0);
     chain.insert(chain.begin(), then.begin(), then.end());
     if (chain.empty()) break;
@@ -342,9 +342,9 @@ extern "C" void simt_launch_child(const LaunchSite* site, const LaunchConfig* co
   child->pointers.assign(pointers, pointers + pointer_count);
   size_t static_bytes = child->static_shared_bytes = collect_shared_variables(*child);
   child->default_stream = child->own_stream = false;
-  Birth& birth = child->birth;
-  birth.last = config->stream == LAST;
-  child->depth = birth.last ? parent->depth : parent->depth + 1;
+  ByKernel& by_kernel = child->by_kernel;
+  by_kernel.last = config->stream == LAST;
+  child->depth = by_kernel.last ? parent->depth : parent->depth + 1;
   if (auto [why, error] = child_refusal(*config, *child, static_bytes); why) {
     me.failed_in = parent->first_run + u32(w->block), me.failure = error;
     char text[400];
@@ -356,15 +356,15 @@ extern "C" void simt_launch_child(const LaunchSite* site, const LaunchConfig* co
     }
     return report(w, "child-launch", (size_t)return_address - 1, {.detail = text});
   }
-  birth.parent = parent;
-  birth.block = w->block;
-  birth.thread = w->current;
-  birth.release = me.releases;
-  birth.grid_round = parent->grid_round;
-  birth.block_phase = w->block_phase;
-  birth.warp_phase = me.warp_phase;
-  birth.stream = config->stream;
-  birth.in_order = config->stream != FORGET;
+  by_kernel.parent = parent;
+  by_kernel.block = w->block;
+  by_kernel.thread = w->current;
+  by_kernel.release = me.releases;
+  by_kernel.grid_round = parent->grid_round;
+  by_kernel.block_phase = w->block_phase;
+  by_kernel.warp_phase = me.warp_phase;
+  by_kernel.stream = config->stream;
+  by_kernel.in_order = config->stream != FORGET;
   {
     std::lock_guard<std::mutex> guard(parent->children_lock);
     parent->children.push_back(child);

@@ -98,30 +98,30 @@ void clear_shared_memory(Worker* w) {
 
 // The same for what an earlier grid did. One that was launched by a kernel runs here when the launching grid has
 // ended, and on a GPU beside it: in order is what the launching thread knew of when it launched.
-static bool before_birth(const Launch* launch, const Record& before) {
-  const Birth& birth = launch->birth;
-  const Launch* parent = birth.parent;
+static bool before_its_launch(const Launch* launch, const Record& before) {
+  const ByKernel& by_kernel = launch->by_kernel;
+  const Launch* parent = by_kernel.parent;
   if (!parent) return true;
-  if (before.run < parent->first_run) return before_birth(parent, before);
-  if (birth.last) return true;
+  if (before.run < parent->first_run) return before_its_launch(parent, before);
+  if (by_kernel.last) return true;
   if (before.run - parent->first_run >= parent->runs) {
     for (auto& other : parent->children)
       if (before.run >= other->first_run && before.run < other->end_run)
-        return birth.in_order && other->birth.in_order && other->birth.block == birth.block && other->birth.stream == birth.stream;
+        return by_kernel.in_order && other->by_kernel.in_order && other->by_kernel.block == by_kernel.block && other->by_kernel.stream == by_kernel.stream;
     return true;
   }
   u64 block = (before.run - parent->first_run) % parent->block_count, round = (before.run - parent->first_run) / parent->block_count;
-  if (block != birth.block) return round < birth.grid_round;
-  if (before.thread == birth.thread) return round <= birth.release;
-  if (before.block_phase != birth.block_phase) return before.block_phase < birth.block_phase;
-  return before.thread / 32 == birth.thread / 32 && before.warp_phase < birth.warp_phase;
+  if (block != by_kernel.block) return round < by_kernel.grid_round;
+  if (before.thread == by_kernel.thread) return round <= by_kernel.release;
+  if (before.block_phase != by_kernel.block_phase) return before.block_phase < by_kernel.block_phase;
+  return before.thread / 32 == by_kernel.thread / 32 && before.warp_phase < by_kernel.warp_phase;
 }
 
 // Whether something makes `before` happen before `now`: the same thread, a barrier, or another launch.
 static inline bool ordered(const Worker* w, const Record& before, const Record& now, bool shared) {
   const Launch* launch = w->launch;
   if (before.run != now.run) {
-    if (before.run < launch->first_run) return shared || before_birth(launch, before);
+    if (before.run < launch->first_run) return shared || before_its_launch(launch, before);
     u64 blocks = launch->block_count, round = (before.run - launch->first_run) / blocks;
     u64 block = (before.run - launch->first_run) % blocks;
     if (block != w->block) {

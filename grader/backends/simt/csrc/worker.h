@@ -68,7 +68,7 @@ struct Warp {
 struct Launch;
 
 // Where in the grid that launches another one that happened: what came before it is in order with the new grid.
-struct Birth {
+struct ByKernel {
   Launch* parent = nullptr;
   u64 block = 0;
   int thread = 0;
@@ -80,7 +80,7 @@ struct Birth {
 
 struct Launch {
   u64 number = 0;
-  Birth birth;
+  ByKernel by_kernel;
   int depth = 0;  // of launches by kernels that led here
   std::mutex children_lock;
   std::vector<std::shared_ptr<Launch>> children;  // that its kernel has launched
