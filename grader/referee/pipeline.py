@@ -42,13 +42,11 @@ if TYPE_CHECKING:
 
 # In a line of its own: behind a statement many leave it standing. And what has an open end is never done.
 TODO = re.compile(r"^\s*(?://|#)\s*TODO(?! \d+: open end)", re.M)
-# By a word of a file that uses it: what PyTorch imports at its first call, most of a second in each player of
-# a submission, or of a reference.
+# By a word of a file that uses it: what PyTorch imports at its first call, most of a second in each player.
 IMPORTED_LATE = {
     "custom_op": ("torch._inductor.pattern_matcher", "torch.testing._internal.optests"),
     "torch.profiler": ("torch._inductor",),
 }
-IMPORTED_LATE_BY_REFERENCES = {"autograd": ("torch.fx.experimental.symbolic_shapes",)}
 # What another file that is judged on the same GPU may be the cause of: it can fill or occupy it.
 OF_OTHERS = {Status.TIMEOUT, Status.OUT_OF_MEMORY, Status.CUDA_ERROR, Status.CRASHED, Status.NOT_GRADABLE}
 READING_S = 5.0  # for what is only said about a text
@@ -140,7 +138,7 @@ class Processes:
         answering = bool(job.task.cases or job.task.reference_entry)
         sees = (job.reference, *job.reference_beside) if answering else ()
         parent = job.forkservers.get("reference") or job.forkservers.get(kind)
-        _load_ahead(job, kind)
+        _load_ahead(job)
         self.pool = job.pools.connect(4 if wants_speed(job) else 2) if job.pools else None
         mode = job.options.sandbox
 
@@ -263,13 +261,12 @@ class Processes:
         self._peers.kill()
 
 
-def _load_ahead(job: Job, reference: str) -> None:
-    """What players would import one after another is imported once, by the parents that fork them."""
-    for kind, late in ((reference, IMPORTED_LATE_BY_REFERENCES), (job.choice.name, IMPORTED_LATE)):
-        if parent := job.forkservers.get(kind):
-            for word, modules in late.items():
-                if word in job.submission.source:
-                    parent.load(*modules)
+def _load_ahead(job: Job) -> None:
+    """What players would import one after another is imported once, by the parent that forks them."""
+    if parent := job.forkservers.get(job.choice.name):
+        for word, modules in IMPORTED_LATE.items():
+            if word in job.submission.source:
+                parent.load(*modules)
 
 
 @functools.cache

@@ -75,21 +75,23 @@ def swapped_launch(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
     ):
         first, second, before = match["first"], match["second"], text.code[: match.start()]
         named = THREADS.search(first) and BLOCKS.search(second) and not BLOCKS.search(first)
-        fixed, counted = (_value_of(name, before) for name in (first, second))
         # A block is made of numbers that are known; how many blocks there are is a quotient of sizes.
-        by_value = fixed and counted and "/" in counted and not re.search(r"[a-zA-Z_]\w*", fixed)
-        if named or by_value:
+        if named or ("/" in _made_of(second, before) and _is_known(_made_of(first, before), before)):
             more = " ".join((match["more"] or "").split())
             cause = f"This launch has {first} in the place of the grid and {second} in that of the block."
             yield Fact("launch-swapped", text.line(match.start()), cause,
                        f"The grid comes first: `<<<{second}, {first}{more}>>>`.")  # fmt: skip
 
 
-def _value_of(name: str, before: str) -> str:
+def _made_of(name: str, before: str) -> str:
     """What the last definition of a variable makes it of; "" if there is none."""
     form = rf"\b{re.escape(name)}\s*(?:=|(?=[({{]))\s*(?P<value>[^;]*);"
     made = [m["value"] for m in re.finditer(form, before)]
-    return re.sub(r"\bdim3\b", "", constants(before, made[-1])) if made else ""
+    return re.sub(r"\bdim3\b", "", made[-1]) if made else ""
+
+
+def _is_known(value: str, before: str) -> bool:
+    return bool(value) and not re.search(r"[a-zA-Z_]\w*", constants(before, value))
 
 
 def told(fact: Fact, source: str, lesson: str = "") -> Explanation:

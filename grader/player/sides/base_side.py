@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import torch
+from torch.autograd.graph import _engine_run_backward
 
 from grader.player import model_state, python_hooks, torch_modes, values
 from grader.player.device_arena import DeviceArena
@@ -205,8 +206,25 @@ def _with_gradients(target: Callable[..., Any], inputs: list[Any], between: int)
             other = [incoming if o else a for o, a in zip(others, leaves, strict=True)]
             kept = [model_state.call(target, other) for _ in range(between)]
             del kept  # they are alive together, as the steps of a model are
-        found = torch.autograd.grad(result, asked, incoming, allow_unused=True)
+        found = _gradients(result, asked, incoming)
     return [result.detach(), *found]
+
+
+def _gradients(
+    result: Any, asked: list[torch.Tensor], incoming: torch.Tensor
+) -> tuple[torch.Tensor | None, ...]:
+    """``torch.autograd.grad(result, asked, incoming, allow_unused=True)``; None where there is no gradient.
+
+    That imports 500 modules (sympy) to compare two shapes, most of a second, before it asks this engine.
+    """
+    like = isinstance(result, torch.Tensor) and result.is_complex() == incoming.is_complex()
+    if not like or result.shape != incoming.shape:  # of which the engine alone speaks in other words
+        return torch.autograd.grad(result, asked, incoming, allow_unused=True)
+    found: tuple[torch.Tensor | None, ...] = _engine_run_backward(
+        (result,), (incoming,), keep_graph=False, create_graph=False, inputs=tuple(asked),
+        allow_unreachable=True, accumulate_grad=False,
+    )  # fmt: skip
+    return found
 
 
 def _alike(a: Any, b: torch.Tensor) -> bool:
