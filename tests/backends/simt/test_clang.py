@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 @pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="needs clang++: sudo apt-get install clang")
-def test_a_solution_passes_and_a_starter_fails_with_clang(tmp_path: Path) -> None:
+def test_solutions_pass_and_a_wrong_kernel_fails_with_clang(tmp_path: Path) -> None:
     """Compiling all headers takes a minute or two: among the tests of ``course test --all`` and of CI."""
     env = os.environ | {"CXX": "clang++", "COURSE_CACHE": str(tmp_path / "cache")}
 
-    def verdict(file: Path) -> dict[str, object]:
-        command = [sys.executable, "-m", "grader", "check", "03", str(file), "--backend", "simt"]
+    def verdict(file: Path, lesson: str = "03") -> dict[str, object]:
+        command = [sys.executable, "-m", "grader", "check", lesson, str(file), "--backend", "simt"]
         out = tmp_path / "verdict.json"
         subprocess.run(
             [*command, "--json", str(out)], cwd=course_root(), env=env, timeout=900, check=False,
@@ -36,6 +36,8 @@ def test_a_solution_passes_and_a_starter_fails_with_clang(tmp_path: Path) -> Non
 
     solution = course_root() / "solutions" / "03_square_kernel" / "solution.py"
     assert verdict(solution)["status"] == "passed"
+    shared = course_root() / "solutions" / "12_gemm_epilogue" / "solution.py"
+    assert verdict(shared, "12")["status"] == "passed"
     (tmp_path / "edited.py").write_text(solution.read_text().replace("col >= cols", "col > cols"))
     # A check-out gives files new times; the precompiled headers must do all the same.
     os.utime(course_root() / "grader/backends/simt/include" / "simt" / "keywords.h")

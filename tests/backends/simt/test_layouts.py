@@ -38,8 +38,14 @@ def told(text: str) -> list[str]:
             ["known<A", "known<B"],
         ),
         ("#define M struct A { int a; };\n", []),
-        ("{ __shared__ A s[32], t; }", ['known_shared<s, {"s"}', 'known_shared<t, {"t"}']),
-        ("{ __shared__ typename B<int, 2>::C<3, 4> y[2][3]; }", ['known_shared<y, {"y"}']),
+        (
+            "{ __shared__ A s[32], t; }",
+            ['known_shared<s, ::simt::VariableName("s")', 'known_shared<t, ::simt::VariableName("t")'],
+        ),
+        (
+            "{ __shared__ typename B<int, 2>::C<3, 4> y[2][3]; }",
+            ['known_shared<y, ::simt::VariableName("y")'],
+        ),
         ("#define M __shared__ A s;\n", []),
     ],
 )

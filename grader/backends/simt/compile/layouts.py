@@ -37,8 +37,9 @@ def tell(tokens: Tokens) -> Tokens:
         in_directive = not ends_line(token) if in_directive else token.text == "#"
         if token.text == "__shared__" and not in_directive:
             end, names = _declared(tokens, i)
-            known = (f'static_assert(::simt::known_shared<{TYPE.format(n)}, {{"{n}"}}>);' for n in names)
-            said[end + 1] = " " + " ".join(known)
+            # A list in braces may be a template's argument since clang 18 only.
+            known = (f'::simt::known_shared<{TYPE.format(n)}, ::simt::VariableName("{n}")>' for n in names)
+            said[end + 1] = "".join(f" static_assert({one});" for one in known)
         if token.text not in KINDS or in_directive or tokens.at(previous(tokens, i)) == "enum":
             continue
         name, body = _head(tokens, i)

@@ -151,7 +151,7 @@ extern "C" SIMT_EXPORT void __ubsan_handle_divrem_overflow(OverflowData* data, s
 extern "C" SIMT_EXPORT void __ubsan_handle_negate_overflow(OverflowData*, size_t) {}
 
 // Behind this call stands the code of another function, often for ever.
-extern "C" SIMT_EXPORT [[noreturn]] void __ubsan_handle_missing_return(Place* place) {
+extern "C" [[noreturn]] SIMT_EXPORT void __ubsan_handle_missing_return(Place* place) {
   if (Worker* w = t_worker; w && w->fibre) {
     report(w, "missing-return", (size_t)HERE - 1, {});
     kill_launch(w);
