@@ -65,6 +65,16 @@ WHY = (
         "computes with the framework's functions.",
     ),
     (
+        "nvcc",
+        r"16_attention/mma_sync",
+        "The attention with `cp.async` asks for compute capability 8.0, as it says on top.",
+    ),
+    (
+        "nvcc",
+        r"15_softmax/rows",
+        "The rows of lesson 15 that clusters of blocks share ask for compute capability 9.0, as the file says on top.",
+    ),
+    (
         "headers",
         r"C\+\+20 or later",
         "From 2.14 on PyTorch's headers need C++20; a file that passes `-std=c++17` is refused.",

@@ -29,7 +29,7 @@ PYTHON = Range("Python", (3, 11), (3, 14))
 TORCH = Range("torch", (2, 11), (2, 15))
 CUDA = Range("nvcc", (12, 8), (13, 5))
 GCC = Range("g++", (11,), (15,))
-CLANG = Range("clang++", (14,), (20,))
+CLANG = Range("clang++", (14,), (21,))
 CARDS = ("7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")  # compute capabilities
 
 
