@@ -72,7 +72,7 @@ WHY = (
     (
         "nvcc",
         r"15_softmax/rows",
-        "Rows that clusters of blocks share (lesson 15) ask for compute capability 9.0, as the file says on top.",
+        "Rows of lesson 15 that clusters of blocks share ask for compute capability 9.0, as the file says.",
     ),
     (
         "headers",
