@@ -109,9 +109,12 @@ def described(_root: Path, data: dict[str, Any]) -> Described:
 def cpu(rows: list[Row]) -> Iterator[str]:
     """A row a combination of torch, Python and compiler."""
     cells = [
-        [r["torch"], r["python"], r["compiler"], r["system"], _of(r["passed"], r["tried"]), r["date"]]
+        [
+            r["torch"], r["python"], r["compiler"], ", ".join(filter(None, (r["system"], r["note"]))),
+            _of(r["passed"], r["tried"]), r["date"],
+        ]
         for r in rows
-    ]
+    ]  # fmt: skip
     yield from table(["torch", "Python", "compiler", "system", "solutions passed", "date"], cells)
 
 
