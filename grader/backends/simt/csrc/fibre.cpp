@@ -1,7 +1,6 @@
 #include "fibre.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 asm(R"(
@@ -83,29 +82,12 @@ static char* make_stack(size_t number) {
 
 Fibre* make_fibre(size_t number) {
   char* stack = make_stack(number);
-  return new Fibre{nullptr, stack, (number % 128) * 128, false};
+  return new Fibre{nullptr, stack, (number % 128) * 128};
 }
 
-// Most threads touch two pages of their stack. To clear these is a fraction of the work of giving them back to the
-// system and being given others.
 void empty(Fibre* fibre) {
-  static constexpr size_t PAGE = 4096, FEW = 4;
   fibre->stack_pointer = nullptr;
-  if (!fibre->used) return;
-  fibre->used = false;
-  unsigned char resident[STACK_BYTES / PAGE];
-  size_t touched[FEW], count = 0;
-  bool known = sysconf(_SC_PAGESIZE) == PAGE && mincore(fibre->stack, STACK_BYTES, resident) == 0;
-  for (size_t i = 0; known && i < std::size(resident); ++i)
-    if (resident[i] & 1) {
-      known = count < FEW;
-      if (known) touched[count++] = i;
-    }
-  if (!known) {
-    madvise(fibre->stack, STACK_BYTES, MADV_DONTNEED);
-    return;
-  }
-  for (size_t i = 0; i < count; ++i) memset(fibre->stack + touched[i] * PAGE, 0, PAGE);
+  madvise(fibre->stack, STACK_BYTES, MADV_DONTNEED);
 }
 
 void start_at(Fibre* fibre, void (*entry)()) {
@@ -120,7 +102,6 @@ void start_at(Fibre* fibre, void (*entry)()) {
   sp[11] = (void*)entry;
 #endif
   fibre->stack_pointer = sp;
-  fibre->used = true;
 }
 
 }  // namespace simt

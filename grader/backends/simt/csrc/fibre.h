@@ -8,7 +8,6 @@ struct Fibre {
   void* stack_pointer;  // nullptr: not started
   char* stack;
   size_t colour;  // offset of the stack's top, so that the tops spread over the cache's sets
-  bool used;      // since it was emptied
 };
 
 static constexpr size_t STACK_BYTES = 256 << 10;
