@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="needs clang++: sudo apt-get install clang")
 def test_solutions_pass_and_a_wrong_kernel_fails_with_clang(tmp_path: Path) -> None:
-    """Compiling all headers takes a minute or two: among the tests of ``course test --all`` and of CI."""
+    """Compiling all headers takes a minute or two: among the tests of ``course test --all``."""
     env = os.environ | {"CXX": "clang++", "COURSE_CACHE": str(tmp_path / "cache")}
 
     def verdict(file: Path, lesson: str = "03") -> dict[str, object]:
