@@ -3,8 +3,12 @@
     python -m benchmarks.outside FOLDER [FOLDER ...] --json FILE
 
 Takes checkouts of public projects, of which nothing is kept here, and builds each ``.cu`` file below them,
-unchanged, with the project's folders of headers. A file with a ``main`` is run, too. The answer
-is a table by project and by what stood in the way.
+unchanged, with the project's folders of headers. A file with a ``main`` is run, too, with the words that
+the ``run`` of the Makefile beside it gives the program. The answer is a table by project and by what stood
+in the way.
+
+With ``--gpu`` the files with a ``main`` are built by nvcc and run on the GPU. ``--printed FOLDER`` keeps what
+each program printed, which ``python -m benchmarks.outside_values`` compares.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,8 +25,11 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TypedDict
+
+from grader.backends.detect import gpu_name
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADERS = ("*.h", "*.cuh", "*.hpp")
@@ -40,9 +48,12 @@ job = json.loads(sys.argv[1])
 text = f'#include "{Path(job["file"]).name}"'
 cpp, functions = [], []
 if job["program"]:
-    given = "1, words" if job["takes"] else ""
-    text += f'\\nint outside_run() {{ char name[] = "x"; {job["const"]}char* words[] = {{name, nullptr}};'
-    text += f' return outside_main({given}); }}\\n'
+    words = ["x", *job["words"]]
+    given = f"{len(words)}, words" if job["takes"] else ""
+    kept = "".join(f"static char word_{n}[] = {json.dumps(word)}; " for n, word in enumerate(words))
+    names = "".join(f"word_{n}, " for n in range(len(words)))
+    text += f'\\nint outside_run() {{ {kept}{job["const"]}char* words[] = {{{names}nullptr}};'
+    text += f' const int code = outside_main({given}); fflush(nullptr); return code; }}\\n'
     cpp, functions = ["int outside_run();"], ["outside_run"]
 try:
     module = load_inline(
@@ -58,6 +69,17 @@ else:
     print("OUTSIDE built", flush=True)
     if job["program"]:
         print("OUTSIDE ended with", module.outside_run(), flush=True)
+"""
+
+
+BY_NVCC = """
+place=$(mktemp -d); trap 'rm -rf "$place"' EXIT
+file=$1 folders=$2; shift 2
+eval nvcc -w -O2 -std=c++17 -arch=native -o '"$place/program"' '"$file"' "$folders" \
+  -lcublas -lcublasLt -lcurand -lcufft -lcusparse -lcusolver 2>&1 || exit 1
+echo "OUTSIDE built"
+"$place/program" "$@"
+code=$?; echo; echo "OUTSIDE ended with $code"
 """
 
 
@@ -79,22 +101,32 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--only", default="", help="files whose path holds this")
+    parser.add_argument(
+        "--at-most", type=int, default=sys.maxsize, help="a larger number among a program's words is this"
+    )
+    parser.add_argument("--gpu", action="store_true", help="programs alone, by nvcc, on the GPU")
+    parser.add_argument("--printed", type=Path, help="a folder for what programs print")
     parser.add_argument("--seconds", type=float, default=120.0, help="for one file")
     options = parser.parse_args()
     jobs = [
         (folder, file)
         for folder in options.folders
         for file in sorted(folder.rglob("*.cu"))
-        if options.only in str(file)
+        if options.only in str(file) and (not options.gpu or PROGRAM.search(_text(file)))
     ]
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(options.at_once) as pool:
         driver = Path(place) / "driver.py"
         driver.write_text(DRIVER)
-        results = list(pool.map(lambda job: _tried(*job, driver, options.seconds), jobs))
+        tried = partial(
+            _tried, driver=None if options.gpu else driver, at_most=options.at_most,
+            seconds=options.seconds, printed=options.printed,
+        )  # fmt: skip
+        results = list(pool.map(lambda job: tried(*job), jobs))
     print(_table(results))
     if options.json:
         commits = {folder.name: _commit(folder) for folder in options.folders}
         command = f"python -m benchmarks.outside {' '.join(commits)} --seconds {options.seconds:g}"
+        command += f" --at-most {options.at_most}" if options.at_most < sys.maxsize else ""
         found = written(results, commits, command, _machine())
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 
@@ -124,17 +156,30 @@ def _cause(said: str) -> str:
     )[:160]
 
 
-def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
-    text = file.read_text("utf-8", errors="replace")
+def _text(file: Path) -> str:
+    return file.read_text("utf-8", errors="replace")
+
+
+def _tried(
+    folder: Path, file: Path, driver: Path | None, at_most: int, seconds: float, printed: Path | None
+) -> Result:
+    """``driver`` builds the file on the CPU back end; without one, nvcc builds it."""
+    text = _text(file)
     program = PROGRAM.search(text)
+    folders = _folders(folder.resolve(), file.resolve())
+    words = [str(at_most) if w.isdigit() and int(w) > at_most else w for w in _words(file.parent)]
     job = {
         "file": str(file.resolve()),
-        "folders": _folders(folder.resolve(), file.resolve()),
+        "folders": folders,
         "program": bool(program),
         "const": "const " if program and "const" in program[1] else "",
         "takes": bool(program and program[1].strip() not in ("", "void")),
+        "words": words,
     }
     command = [sys.executable, "-m", "grader", "run", "--backend", "simt", str(driver), json.dumps(job)]
+    if not driver:
+        include = " ".join(f"-I{shlex.quote(f)}" for f in folders)
+        command = ["bash", "-c", BY_NVCC, "nvcc", str(file.resolve()), include, *words]
     env = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_ROOT": str(ROOT), "OMP_NUM_THREADS": "1"}
     begun = time.monotonic()
     out, code = _output(command, env, file.parent, seconds)
@@ -143,6 +188,10 @@ def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
         run=_run(out, code) if program and "OUTSIDE built" in out else "",
         said=_said(out), seconds=round(time.monotonic() - begun, 1),
     )  # fmt: skip
+    if printed and result["run"]:
+        kept = printed / folder.name / file.relative_to(folder).with_suffix(".txt")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(re.split(r"OUTSIDE built\n|\nOUTSIDE ended", out)[1])
     print(
         f"{result['build']:8} {result['run']:12} {result['seconds']:6.1f} s  {folder.name}/{result['file']}",
         flush=True,
@@ -153,6 +202,16 @@ def _tried(folder: Path, file: Path, driver: Path, seconds: float) -> Result:
         flush=True,
     )
     return result
+
+
+def _words(folder: Path) -> list[str]:
+    """What the Makefile's first ``./$(program) ...`` or ``./main ...`` gives a program, if there is one."""
+    makefile = folder / "Makefile"
+    if not makefile.is_file():
+        return []
+    lines = makefile.read_text("utf-8", errors="replace").replace("\\\n", " ")
+    given = re.search(r"^run:[^\n]*\n(?:\t.*\n)*?\t[^#\n]*\./(?:\$\(\w+\)|main)([^\n;|>&]*)", lines, re.M)
+    return given[1].split() if given and "$" not in given[1] else []
 
 
 def _output(command: list[str], env: dict[str, str], folder: Path, seconds: float) -> tuple[str, int]:
@@ -206,8 +265,10 @@ def _run(out: str, code: int) -> str:
         return "late"
     if "kind of trouble" in out or "kinds of trouble" in out:
         return "finding"
-    if "The process crashed" in out or "Error:" in out:
+    if "The process crashed" in out or re.search(r"^[\w.]*Error: ", out, re.M):
         return "stopped"
+    if re.search(r"\bFAIL(ED)?\b", out):
+        return "wrong"
     ended = re.search(r"OUTSIDE ended with (-?\d+)", out)
     code = int(ended[1]) if ended else code
     return {0: "right", WAIVED: "waived"}.get(code, f"code {code}")
@@ -256,6 +317,8 @@ def _commit(folder: Path) -> str:
 
 
 def _machine() -> dict[str, object]:
+    if gpu := gpu_name():
+        return {"device": gpu, "date": time.strftime("%Y-%m-%d")}
     from grader.backends.simt.compile import toolchain
 
     cores = os.cpu_count()

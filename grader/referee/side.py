@@ -14,11 +14,13 @@ from grader.referee.fault import FaultError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from grader.protocol.arena import Arena
     from grader.protocol.play import Step
     from grader.referee.process.connection import Answer
     from grader.referee.process.player_process import Player
 
 Form = TypeVar("Form", bound=msgspec.Struct)
+Told = TypeVar("Told")
 COMPARING = (play.Compare, play.Same, play.Share)  # steps that call nothing of the reference's file
 STAGES = {"make": "construct", "begin": "construct"}  # in the words for what took too long; others: the call
 
@@ -40,17 +42,27 @@ class Side:
         self._waiting: list[Step] = []
         self._taken: dict[int, int] = {}  # bytes that waiting steps will read, by the memory's number
 
+    @property
+    def inbox(self) -> Arena:
+        """What the player reads, if it still runs; else what ended it is raised."""
+        return self.player.inbox
+
+    @property
+    def outbox(self) -> Arena:
+        """What the player writes, if it still runs; else what ended it is raised."""
+        return self.player.outbox
+
     def later(self, step: Step) -> None:
         """Do it with the next request."""
         self._waiting.append(step)
 
     def place(self, nbytes: int, there: int = 0) -> int:
         """Where in the inbox, or ``there`` on the device, so many bytes may be put for a step that waits."""
-        self.player.expect_alive()
+        inbox = self.inbox
         at = self.taken(there)
         self._taken[there] = at + nbytes
         if not there:
-            self.player.inbox.reach(at + nbytes)
+            inbox.reach(at + nbytes)
         return at
 
     def taken(self, there: int = 0) -> int:
@@ -102,12 +114,22 @@ class Reference(Side):
             self._loaded = True
             _of_reference(lambda: self.player.ask("load", self.player.limits.load, path=self.path))
 
+    @property
+    def inbox(self) -> Arena:
+        """As a side's; what ended the reference's player is no fault of the submission's."""
+        return _of_reference(lambda: self.player.inbox, calls=False)
+
+    @property
+    def outbox(self) -> Arena:
+        """As :attr:`inbox`."""
+        return _of_reference(lambda: self.player.outbox, calls=False)
+
     def _asked(self, steps: list[Step], stage: str, seconds: float) -> Answer:
         calls = not isinstance(steps[-1], COMPARING)
         return _of_reference(lambda: super(Reference, self)._asked(steps, stage, seconds), calls=calls)
 
 
-def _of_reference(ask: Callable[[], Answer], *, calls: bool = True) -> Answer:
+def _of_reference(ask: Callable[[], Told], *, calls: bool = True) -> Told:
     """What the reference answers; a fault of its own says so, and is no fault of the submission's.
 
     ``calls``: something of the reference's file runs; else a fault says nothing of what it takes for input.

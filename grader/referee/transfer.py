@@ -79,7 +79,7 @@ def send(target: Side, lines: Sequence[tuple[Line, memoryview | bytes]]) -> None
     views = [memoryview(data).cast("B") for _, data in lines]
     for pieces in windows(only):
         base = _space(target, _end(pieces, only))
-        with memoryview(target.player.inbox.map) as inbox:
+        with memoryview(target.inbox.map) as inbox:
             for number, lo, hi, at in pieces:
                 size = only[number].size
                 data = np.frombuffer(views[number][lo * size : hi * size], np.uint8)
@@ -104,7 +104,8 @@ def fetch(side: Side, asked: Sequence[Asked]) -> list[bytes]:
         pieces.append((number, lo, hi, at))
         at = aligned(at + (hi - lo) * line.size)
     _read(side, [line for line, _, _ in asked], pieces)
-    return [side.player.outbox.map[at : at + (hi - lo) * asked[n][0].size] for n, lo, hi, at in pieces]
+    outbox = side.outbox.map
+    return [outbox[at : at + (hi - lo) * asked[n][0].size] for n, lo, hi, at in pieces]
 
 
 def whole(lines: Sequence[Line]) -> list[Asked]:
@@ -161,7 +162,7 @@ class _Way:
         """Bring a window to where the target can take it; the byte at which it begins there."""
         end = _read(self.source, lines, pieces)
         base = _space(self.target, end)
-        seen, taken = self.source.player.outbox, self.target.player.inbox
+        seen, taken = self.source.outbox, self.target.inbox
         with memoryview(seen.map) as all_seen, memoryview(taken.map) as all_taken:
             all_taken[base : base + end] = all_seen[:end]
         return base
@@ -219,9 +220,9 @@ def _write(
 
 def _read(side: Side, lines: Sequence[Line], pieces: list[tuple[int, int, int, int]]) -> int:
     end = _end(pieces, lines)
-    side.player.outbox.reach(end)
+    side.outbox.reach(end)
     if end:
-        with memoryview(side.player.outbox.map) as outbox:
+        with memoryview(side.outbox.map) as outbox:
             np.frombuffer(outbox, np.uint8, end)[:] = 0xFF
     asked = tuple(Piece(lines[n].what, lines[n].key, lo, hi, at) for n, lo, hi, at in pieces)
     side.ask(play.Read(asked), Done)

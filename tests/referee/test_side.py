@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -14,7 +14,12 @@ from grader.protocol.play import Agreement, Inputs, Step
 from grader.referee.fault import FaultError
 from grader.referee.pairs.pair_problem import PairProblem
 from grader.referee.problem import LeftOutError
-from grader.referee.side import Reference
+from grader.referee.process.player_process import Limits, Player
+from grader.referee.side import Reference, Side
+from grader.referee.transfer import Line, fetch, send, whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DRAW, COMPARE = play.Draw(1), play.Compare(0, 0, 1, 0, 1, None)
 
@@ -52,3 +57,23 @@ def test_a_case_is_left_out_only_where_the_reference_refuses_its_inputs(
     else:
         PairProblem.fallen(cast("Any", problem), case, fault)
     assert bool(problem.notes) is left_out
+
+
+@pytest.mark.parametrize("do", ["fetch", "send"])
+@pytest.mark.parametrize("kind", ["reference", "submission"])
+def test_memory_of_a_process_that_has_ended_is_a_fault_of_that_side(
+    kind: str, do: str, tmp_path: Path
+) -> None:
+    """The first thing that is asked of a side after its end may be its memory, which went with it."""
+    (file := tmp_path / "file.py").touch()
+    player = Player("cpu", Limits(), sees=(file,))
+    side = Reference(player, "") if kind == "reference" else Side("submission", player)
+    player.ready()
+    player.kill()
+    with pytest.raises(FaultError) as first:
+        side.ask(DRAW, Inputs)
+    line = Line("inputs", 0, 4, "float32")
+    with pytest.raises(FaultError) as caught:
+        fetch(side, whole([line])) if do == "fetch" else send(side, [(line, bytes(16))])
+    assert caught.value.status is first.value.status
+    assert bool(caught.value.evidence.get("reference")) is (kind == "reference")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from grader.protocol.arena import Arena
     from grader.protocol.wire import Json
     from grader.referee.process.forkserver import Forkserver
     from grader.referee.process.pool_client import PoolConnection
@@ -141,7 +142,7 @@ class Player:
             started = self._start(spec, wrap, env, forkserver)
         ends, self._spec, self._process = started.ends, started.spec, started.process
         self._began_s = started.began_s
-        self.inbox, self.outbox, self._last_words = ends.inbox, ends.outbox, ends.words
+        self._inbox, self._outbox, self._last_words = ends.inbox, ends.outbox, ends.words
         self._connection = Connection(
             wire_log.channel(ends.line), self._spec.deliver(build), limits.build,
             # What the referee's builder cannot, the player builds as torch does.
@@ -203,7 +204,7 @@ class Player:
         self.expect_alive()
         if not self._ready:
             self.ready()
-        message = {"do": do, "sizes": [self.inbox.size, self.outbox.size], **self._inside(fields)}
+        message = {"do": do, "sizes": [self._inbox.size, self._outbox.size], **self._inside(fields)}
         try:
             self._connection.ask(message, seconds)
             return self._answer(stage or do, seconds, "answer")
@@ -214,6 +215,18 @@ class Player:
         except BaseException:  # a signal: its answer would come to the next question
             self.stop()
             raise
+
+    @property
+    def inbox(self) -> Arena:
+        """Shared memory, for what goes to the process. If that has been ended, what ended it is raised."""
+        self.expect_alive()
+        return self._inbox
+
+    @property
+    def outbox(self) -> Arena:
+        """As :attr:`inbox`, for what comes from it."""
+        self.expect_alive()
+        return self._outbox
 
     def begin_anew(self) -> None:
         """Let it forget its file and what came of it. FaultError if it cannot. Only for a reference's."""
@@ -315,7 +328,7 @@ class Player:
         return self._used[1]
 
     def _shared(self) -> int:
-        return sum(arena.in_memory() for arena in (self.inbox, self.outbox, self._last_words))
+        return sum(arena.in_memory() for arena in (self._inbox, self._outbox, self._last_words))
 
     def finish(self, seconds: float) -> None:
         """Close the connection and let the process end by itself: a tool around it then writes its report."""
@@ -337,6 +350,6 @@ class Player:
             channel.ended(self._process.code(), self.output)
         self._process.end()
         self._connection.channel.close()
-        for arena in (self.inbox, self.outbox, self._last_words):
+        for arena in (self._inbox, self._outbox, self._last_words):
             arena.close()
         self._spec.remove_builds()

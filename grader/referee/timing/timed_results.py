@@ -109,13 +109,13 @@ def shown(contender: Contender, calls: list[int], outputs: Outputs, base: int = 
     for shape, dtype in outputs * len(calls):
         wanted.append((at, list(shape), dtype))
         at = aligned(at + size([(shape, dtype)]))
-    contender.player.outbox.reach(at)
+    contender.side.outbox.reach(at)
     n = len(outputs)
     places = [wanted[i * n : (i + 1) * n] for i in range(len(calls))]
     said = contender.ask("results", calls=calls, out=places).get("facts")
     if said != [[[list(shape), dtype] for shape, dtype in outputs]] * len(calls):
         raise FaultError(Status.WRONG_OUTPUT, "A timed call returned something else than before.")
-    whole = contender.player.outbox.map
+    whole = contender.side.outbox.map
     views = [np.frombuffer(whole, d, math.prod(s), at).reshape(s) for at, s, d in wanted]
     return [views[i * n : (i + 1) * n] for i in range(len(calls))]
 
