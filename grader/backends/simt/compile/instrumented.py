@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LISTED = re.compile(r"^ *\d+(?: [0-9a-f]{4,})?(?: [0-9A-F]+)?[ \t]+(?P<text>\S.*)$")
 LABEL = re.compile(r"^([A-Za-z_.$][\w.$]*):")
 TYPE = re.compile(r"^\.type\s+([\w.$]+),\s*[@%](?:gnu_indirect_)?function")
+VARIABLE = re.compile(r"^\.type\s+([\w.$]+),\s*[@%](?:gnu_unique_)?object")
 LOC = re.compile(r"^\.loc\s+(\d+)\s+(\d+)")
 FILE = re.compile(r'^\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
 NAMED = re.compile(r"([A-Za-z_][\w.$]*)(?:\+\d+)?(@GOTPCREL)?\(%rip\)")
@@ -60,6 +61,7 @@ class Function:
 
     calls: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)  # of what its address is taken
+    loads: set[str] = field(default_factory=set)  # the same, of what may lie in another object
     heard: bool = False
     touched: int = 0  # the line, in the listing's numbers of files, of the first access by a pointer
     file: str = ""
@@ -70,10 +72,12 @@ class Function:
 
 def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     """(sentence, file, line) of the first function that a kernel reaches and that is not instrumented."""
-    functions = _functions(listing.read_text("utf-8", errors="replace"))
-    roots = re.compile("|".join(f"_Z\\w*?{len(name)}{name}[A-Z]" for name in kernels) or "(?!)")
+    functions, variables = _functions(listing.read_text("utf-8", errors="replace"))
+    roots = set(kernels)
     waiting = [
-        n for n, f in functions.items() if roots.match(n) and not OURS.match(n) and not _is_torchs(n, f)
+        n
+        for n, f in functions.items()
+        if roots & set(_parts(n)) and not OURS.match(n) and not _is_torchs(n, f)
     ]
     waiting = [n for n in waiting if not _is_launcher(n, functions, waiting)]
     seen = set(waiting)
@@ -84,7 +88,7 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
             return WIDER, *one.wider
         if one.touched or one.again:
             return UNHEARD, *((one.file, one.touched) if one.touched else one.again or ("", 0))
-        for called in sorted(one.calls | (one.names & functions.keys())):
+        for called in sorted(one.calls | (one.names & functions.keys()) | (one.loads - variables)):
             if called in functions:
                 if called not in seen and not OURS.match(called):
                     seen.add(called)
@@ -107,18 +111,25 @@ def _is_torchs(name: str, function: Function) -> bool:
 
 def _plain(name: str) -> str:
     """A mangled name as it is written, without what stands in angle and round brackets."""
-    head = re.match(r"_ZN?K?(St)?", name)
+    return "::".join(_parts(name)) or name
+
+
+def _parts(name: str) -> list[str]:
+    """The names that a mangled one begins with, from the outermost on: of namespaces, and its own."""
+    head = re.match(r"_ZN?[rVKRO]*(St)?", name)
     parts, rest = (["std"] if head and head[1] else []), name[head.end() :] if head else ""
-    while size := re.match(r"\d+", rest):
-        end = size.end() + int(size[0])
+    while size := re.match(r"L?(\d+)", rest):  # L: of this object alone
+        end = size.end() + int(size[1])
         parts.append(rest[size.end() : end])
         rest = rest[end:]
-    return "::".join(parts) or name
+    return parts
 
 
-def _functions(text: str) -> dict[str, Function]:
+def _functions(text: str) -> tuple[dict[str, Function], set[str]]:
+    """The functions of a listing, and the names of its variables."""
     found: dict[str, Function] = {}
     kinds: set[str] = set()
+    variables: set[str] = set()
     files: dict[str, str] = {}
     now: Function | None = None
     safe: set[str] = set()
@@ -128,6 +139,8 @@ def _functions(text: str) -> dict[str, Function]:
         line = (listed["text"] if listed else raw).strip()
         if kind := TYPE.match(line):
             kinds.add(kind[1])
+        elif variable := VARIABLE.match(line):
+            variables.add(variable[1])
         elif named := FILE.match(line):
             files[named[1]] = named[2]
         elif loc := LOC.match(line):
@@ -141,7 +154,7 @@ def _functions(text: str) -> dict[str, Function]:
             if X87.fullmatch(line.split(None, 1)[0]):
                 now.wider = now.wider or place
             _instruction(now, line, safe, place)
-    return found
+    return found, variables
 
 
 def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int]) -> None:
@@ -169,7 +182,7 @@ def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int
         (safe.add if good else safe.discard)(target.strip())
         return
     if (outer := NAMED.match(operands)) and outer[2]:
-        now.calls.add(outer[1])
+        now.loads.add(outer[1])
     for fs, _, base, other in OPERAND.findall(operands):
         outside = bool(base) and base not in SAFE_BASES and base not in safe and other not in SAFE_BASES
         if not fs and outside and not now.heard and not now.touched:

@@ -31,7 +31,7 @@ PUT_THERE = re.compile(
 MEMBERS = re.compile(
     r"launcher|child|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx|known|known_shared|VariableName"
 )  # simt::NAME
-INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_\w+")
+INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_[a-z0-9_]+")
 # What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.
 # Barriers: each call holds a number of its own, which the macros of simt/sync.h took from __COUNTER__.
 BARRIER = re.compile(r"__syncthreads(?:_count|_and|_or)?")

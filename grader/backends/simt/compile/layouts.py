@@ -87,7 +87,7 @@ def _head(tokens: Tokens, i: int) -> tuple[str, int]:
             if i < 0:
                 break
         elif text == "{":
-            return name, i
+            return "" if name in ATTRIBUTES else name, i
         elif text in (":", "<"):
             last = min(len(tokens), i + LONGEST)
             while i < last and tokens[i].text not in ("{", ";", "(", ")", "}", "="):

@@ -28,9 +28,10 @@ from grader.backends.simt.compile.tokens import (
     split_commas,
     tokenize,
 )
-from grader.backends.simt.compile.unsupported import device_bodies, refuse, refuse_includes
+from grader.backends.simt.compile.unsupported import device_bodies, refuse, refuse_includes, sentence
 
 BUFFER = "simt_dynamic_shared"
+BYTE_ORDER = "\ufeff"  # the mark that some editors begin a file with; compilers skip it there, and only there
 BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -53,8 +54,8 @@ def rewrite(
     ``included``: of torch's CUDA side, as in ``spaces.refuse``.
     """
     kernels = find_kernels(text) if kernels is None else kernels
-    tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text), own)))
-    tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens, included))))
+    tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text.removeprefix(BYTE_ORDER)), own)))
+    tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens, included, kernels))))
     tokens = _attributes(remember_addresses(name_kernels(tokens), kernels))
     return _launches(layouts.tell(tokens), kernels)
 
@@ -286,9 +287,19 @@ def _launch(callee: list[Token], config: list[Token], kernels: dict[str, Kernel]
     if _is_typed(callee, kernels):
         call = joined(callee)
     else:
-        call = f"[=](auto&... simt_a) {{ {joined(callee)}(simt_a...); }}"
+        call = f"[=](auto&... simt_a) {{ {_by_value(callee, kernels)}{joined(callee)}(simt_a...); }}"
     who = "child" if by_kernel else "launcher"
     return f"::simt::{who}(SIMT_NAME({name}), ::simt::Config({joined(config)}), {call})"
+
+
+def _by_value(callee: list[Token], kernels: dict[str, Kernel]) -> str:
+    """An assertion that fails for a kernel with a reference among its parameters: the launch would copy."""
+    words = [t.text for t in callee if t.kind != "space"]
+    kernel = kernels.get(words[words.index("<") - 1 if "<" in words else -1])
+    if kernel is None or not any(kind.endswith("&") for kind in kernel.types):
+        return ""
+    text = sentence("a kernel template with a reference among its parameters", "pass a pointer")
+    return f'static_assert(sizeof...(simt_a) < 1, "{text}"); '
 
 
 def _is_typed(callee: list[Token], kernels: dict[str, Kernel]) -> bool:
@@ -306,6 +317,9 @@ def callee_start(tokens: Tokens, i: int) -> int:
     """Index of the first token of the expression that ends at ``i``, or -1."""
     while i >= 0:
         token = tokens[i]
+        if token.text == "]":  # kernels[n]: a table of pointers
+            i = previous(tokens, begin) if (begin := opening(tokens, i)) > 0 else -1
+            continue
         if token.text in (">", ">>", ">>>"):
             i = previous(tokens, opening(tokens, i))
             if i < 0 or tokens[i].kind != "id":
@@ -319,6 +333,9 @@ def callee_start(tokens: Tokens, i: int) -> int:
             return -1
         i = _pasted_from(tokens, i)
         colons = previous(tokens, i)
+        if colons > 0 and tokens[colons].text in (".", "->"):
+            i = previous(tokens, colons)
+            continue
         if colons < 0 or tokens[colons].text != "::":
             return i
         scope = previous(tokens, colons)

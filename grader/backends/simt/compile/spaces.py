@@ -25,7 +25,7 @@ from grader.backends.simt.compile.tokens import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 SPACES = {"__global__", "__device__"}
 # nvcc is called with --expt-relaxed-constexpr: of std only what is not constexpr stays on the host.
@@ -95,10 +95,11 @@ def cuda_side(texts: Iterable[str]) -> frozenset[str] | None:
     return frozenset(m["of_torch"] for m in found if "cuda" in m["of_torch"].lower())
 
 
-def refuse(tokens: Tokens, included: frozenset[str] | None = None) -> Tokens:
+def refuse(tokens: Tokens, included: frozenset[str] | None = None, kernels: Collection[str] = ()) -> Tokens:
     """``tokens`` with an error directive at each place that nvcc would not compile.
 
     ``included``: of torch's CUDA side, here or in a file that comes before; None if that is not known.
+    ``kernels``: names of those that other files declare, too.
     """
     functions, statements = _functions(tokens)
     host = _only(functions, lambda f: not f.device)
@@ -119,7 +120,7 @@ def refuse(tokens: Tokens, included: frozenset[str] | None = None) -> Tokens:
         elif f.sure:
             errors |= _calls(tokens, f, device, "__device__")
     host |= _declared(tokens, statements, functions)
-    not_kernels, statement = host | device, -1
+    not_kernels, statement = (host | device) - set(kernels), -1
     for i, token in enumerate(tokens):
         if token.text in (";", "{", "}", ")"):
             statement = i

@@ -12,7 +12,18 @@ enum cublasLtEpilogue_t {
   CUBLASLT_EPILOGUE_BIAS = 4,
   CUBLASLT_EPILOGUE_RELU_BIAS = 6,
   CUBLASLT_EPILOGUE_GELU = 32,
-  CUBLASLT_EPILOGUE_GELU_BIAS = 36
+  CUBLASLT_EPILOGUE_GELU_BIAS = 36,
+  // Of training: not supported here, as cublasLtMatmulDescSetAttribute then answers.
+  CUBLASLT_EPILOGUE_RELU_AUX = 130,
+  CUBLASLT_EPILOGUE_RELU_AUX_BIAS = 134,
+  CUBLASLT_EPILOGUE_DRELU = 136,
+  CUBLASLT_EPILOGUE_DRELU_BGRAD = 152,
+  CUBLASLT_EPILOGUE_GELU_AUX = 160,
+  CUBLASLT_EPILOGUE_GELU_AUX_BIAS = 164,
+  CUBLASLT_EPILOGUE_DGELU = 192,
+  CUBLASLT_EPILOGUE_DGELU_BGRAD = 208,
+  CUBLASLT_EPILOGUE_BGRADA = 256,
+  CUBLASLT_EPILOGUE_BGRADB = 512
 };
 enum cublasLtMatmulDescAttributes_t {
   CUBLASLT_MATMUL_DESC_TRANSA,
@@ -20,7 +31,16 @@ enum cublasLtMatmulDescAttributes_t {
   CUBLASLT_MATMUL_DESC_EPILOGUE,
   CUBLASLT_MATMUL_DESC_BIAS_POINTER,
   CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
-  CUBLASLT_MATMUL_DESC_SCALE_TYPE
+  CUBLASLT_MATMUL_DESC_SCALE_TYPE,
+  // Not supported, either.
+  CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+  CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
+  CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
+  CUBLASLT_MATMUL_DESC_POINTER_MODE,
+  CUBLASLT_MATMUL_DESC_FAST_ACCUM,
+  CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
+  CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+  CUBLASLT_MATMUL_DESC_D_SCALE_POINTER
 };
 enum cublasLtMatrixLayoutAttribute_t {
   CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
@@ -44,7 +64,8 @@ struct cublasLtMatrixLayoutOpaque_t {
   int32_t count = 1;
 };
 typedef cublasLtMatrixLayoutOpaque_t* cublasLtMatrixLayout_t;
-typedef struct cublasLtMatmulPreferenceOpaque_t* cublasLtMatmulPreference_t;
+struct cublasLtMatmulPreferenceOpaque_t {};
+typedef cublasLtMatmulPreferenceOpaque_t* cublasLtMatmulPreference_t;
 struct cublasLtMatmulAlgo_t {};
 struct cublasLtMatmulHeuristicResult_t {
   cublasLtMatmulAlgo_t algo;
@@ -62,6 +83,17 @@ inline cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* out, cublas
   *out = new cublasLtMatmulDescOpaque_t{compute};
   return CUBLAS_STATUS_SUCCESS;
 }
+// Each kind of description can also lie in memory of the program's.
+inline cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t d, cublasComputeType_t compute, cudaDataType_t) {
+  *d = {compute};
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout, cudaDataType_t type, uint64_t rows,
+                                               uint64_t columns, int64_t leading) {
+  *layout = {type, rows, columns, leading};
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t) { return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t d) {
   delete d;
   return CUBLAS_STATUS_SUCCESS;
@@ -71,10 +103,14 @@ inline cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cub
   switch (what) {
     case CUBLASLT_MATMUL_DESC_TRANSA: d->op_a = *(const cublasOperation_t*)value; break;
     case CUBLASLT_MATMUL_DESC_TRANSB: d->op_b = *(const cublasOperation_t*)value; break;
-    case CUBLASLT_MATMUL_DESC_EPILOGUE: d->epilogue = *(const cublasLtEpilogue_t*)value; break;
+    case CUBLASLT_MATMUL_DESC_EPILOGUE:
+      if (*(const int*)value > CUBLASLT_EPILOGUE_GELU_BIAS) return CUBLAS_STATUS_NOT_SUPPORTED;
+      d->epilogue = *(const cublasLtEpilogue_t*)value;
+      break;
     case CUBLASLT_MATMUL_DESC_BIAS_POINTER: d->bias = *(const void* const*)value; break;
     case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: d->bias_type = *(const cudaDataType_t*)value; break;
     case CUBLASLT_MATMUL_DESC_SCALE_TYPE: break;
+    default: return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -130,9 +166,9 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, c
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   auto result = simt::blas::product(d->op_a, d->op_b, m, n, k, matrix(a, la), matrix(b, lb), d->compute);
-  result.mul_(simt::blas::number(alpha, d->compute));
+  result.mul_(simt::blas::factor_for(result, simt::blas::number(alpha, d->compute)));
   if (double factor = simt::blas::number(beta, d->compute))
-    result.add_(matrix(c, lc).view(m, n, false).to(result.scalar_type()), factor);
+    result.add_(matrix(c, lc).view(m, n, false).to(result.scalar_type()), simt::blas::factor_for(result, factor));
   if (d->epilogue & CUBLASLT_EPILOGUE_BIAS) {
     auto type = d->bias_type < 0 ? lo->type : cudaDataType_t(d->bias_type);
     result.add_(Matrix{d->bias, type, m}.view(m, 1, false).to(result.scalar_type()));

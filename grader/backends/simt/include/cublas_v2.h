@@ -54,6 +54,12 @@ inline const char* cublasGetStatusString(cublasStatus_t status) { return cublasG
                                              long long sc, int count) {                                                \
     return simt::blas::gemm(op_a, op_b, m, n, k, alpha, {a, TYPE, lda, sa, count}, {b, TYPE, ldb, sb, count}, beta,    \
                             {c, TYPE, ldc, sc, count}, COMPUTE);                                                       \
+  }                                                                                                                    \
+  inline cublasStatus_t NAME##Batched(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,    \
+                                      int k, const T* alpha, const T* const a[], int lda, const T* const b[], int ldb, \
+                                      const T* beta, T* const c[], int ldc, int count) {                               \
+    return simt::blas::gemm_batched(op_a, op_b, m, n, k, alpha, a, TYPE, lda, b, TYPE, ldb, beta, c, TYPE, ldc, count, \
+                                    COMPUTE);                                                                          \
   }
 SIMT_GEMM(cublasSgemm, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 SIMT_GEMM(cublasDgemm, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
@@ -84,6 +90,13 @@ inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOp
                                                  cudaDataType_t compute, cublasGemmAlgo_t algorithm) {
   return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, ta, lda, sa, b, tb, ldb, sb, beta, c, tc,
                                     ldc, sc, count, simt::blas::compute_type(compute), algorithm);
+}
+inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
+                                          int k, const void* alpha, const void* const a[], cudaDataType_t ta, int lda,
+                                          const void* const b[], cudaDataType_t tb, int ldb, const void* beta,
+                                          void* const c[], cudaDataType_t tc, int ldc, int count,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t = CUBLAS_GEMM_DEFAULT) {
+  return simt::blas::gemm_batched(op_a, op_b, m, n, k, alpha, a, ta, lda, b, tb, ldb, beta, c, tc, ldc, count, compute);
 }
 template <class Compute>
 inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
@@ -132,8 +145,90 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a
     *result = T(simt::blas::vector(x, TYPE, n, dx).abs().sum().item().toDouble());                                      \
     return CUBLAS_STATUS_SUCCESS;                                                                                       \
   }
+#define SIMT_LEVEL_1_TO_3(LETTER, T, TYPE)                                                                              \
+  inline cublasStatus_t cublas##LETTER##swap(cublasHandle_t, int n, T* x, int dx, T* y, int dy) {                       \
+    auto first = simt::blas::vector(x, TYPE, n, dx), second = simt::blas::vector(y, TYPE, n, dy), kept = first.clone(); \
+    first.copy_(second);                                                                                                \
+    second.copy_(kept);                                                                                                 \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  /* The first of the largest, counted from 1; 0 if there is none. */                                                   \
+  inline cublasStatus_t cublasI##LETTER##amax(cublasHandle_t, int n, const T* x, int dx, int* result) {                 \
+    *result = n < 1 ? 0 : 1 + int(simt::blas::vector(x, TYPE, n, dx).abs().argmax().item().toLong());                   \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublasI##LETTER##amin(cublasHandle_t, int n, const T* x, int dx, int* result) {                 \
+    *result = n < 1 ? 0 : 1 + int(simt::blas::vector(x, TYPE, n, dx).abs().argmin().item().toLong());                   \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  inline cublasStatus_t cublas##LETTER##ger(cublasHandle_t, int m, int n, const T* alpha, const T* x, int dx,           \
+                                            const T* y, int dy, T* a, int lda) {                                        \
+    auto product = simt::blas::vector(x, TYPE, m, dx).unsqueeze(1).mul(simt::blas::vector(y, TYPE, n, dy));             \
+    simt::blas::Matrix{a, TYPE, lda}.view(m, n, false).select(0, 0).add_(product, double(*alpha));                      \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }                                                                                                                     \
+  /* What is multiplied by 0 is not read. */                                                                            \
+  inline cublasStatus_t cublas##LETTER##geam(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m,     \
+                                             int n, const T* alpha, const T* a, int lda, const T* beta, const T* b,     \
+                                             int ldb, T* c, int ldc) {                                                  \
+    auto out = simt::blas::Matrix{c, TYPE, ldc}.view(m, n, false);                                                      \
+    auto sum = out.new_zeros(out.sizes());                                                                              \
+    if (*alpha) sum.add_(simt::blas::Matrix{a, TYPE, lda}.view(m, n, op_a != CUBLAS_OP_N), double(*alpha));             \
+    if (*beta) sum.add_(simt::blas::Matrix{b, TYPE, ldb}.view(m, n, op_b != CUBLAS_OP_N), double(*beta));               \
+    out.copy_(sum);                                                                                                     \
+    return CUBLAS_STATUS_SUCCESS;                                                                                       \
+  }
+SIMT_LEVEL_1_TO_3(S, float, CUDA_R_32F)
+SIMT_LEVEL_1_TO_3(D, double, CUDA_R_64F)
 SIMT_LEVEL_1_AND_2(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 SIMT_LEVEL_1_AND_2(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
+
+// ---- vectors of any type
+namespace simt::blas {
+inline void put(void* place, cudaDataType_t type, double value) {
+  switch (type) {
+    case CUDA_R_64F: *(double*)place = value; break;
+    case CUDA_R_16F: *(at::Half*)place = at::Half(float(value)); break;
+    case CUDA_R_16BF: *(at::BFloat16*)place = at::BFloat16(float(value)); break;
+    default: *(float*)place = float(value);
+  }
+}
+inline double taken(const void* place, cudaDataType_t type) {
+  switch (type) {
+    case CUDA_R_64F: return *(const double*)place;
+    case CUDA_R_16F: return float(*(const at::Half*)place);
+    case CUDA_R_16BF: return float(*(const at::BFloat16*)place);
+    default: return *(const float*)place;
+  }
+}
+}  // namespace simt::blas
+inline cublasStatus_t cublasDotEx(cublasHandle_t, int n, const void* x, cudaDataType_t tx, int dx, const void* y,
+                                  cudaDataType_t ty, int dy, void* result, cudaDataType_t type, cudaDataType_t compute) {
+  auto kind = simt::blas::scalar_type(compute);
+  auto sum = simt::blas::vector(x, tx, n, dx).to(kind).mul(simt::blas::vector(y, ty, n, dy).to(kind)).sum();
+  simt::blas::put(result, type, sum.item().toDouble());
+  return CUBLAS_STATUS_SUCCESS;
+}
+#define cublasDotcEx cublasDotEx
+inline cublasStatus_t cublasNrm2Ex(cublasHandle_t, int n, const void* x, cudaDataType_t tx, int dx, void* result,
+                                   cudaDataType_t type, cudaDataType_t) {
+  auto squares = simt::blas::vector(x, tx, n, dx).to(at::kDouble).square().sum();
+  simt::blas::put(result, type, ::sqrt(squares.item().toDouble()));
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasAxpyEx(cublasHandle_t, int n, const void* alpha, cudaDataType_t ta, const void* x,
+                                   cudaDataType_t tx, int dx, void* y, cudaDataType_t ty, int dy, cudaDataType_t compute) {
+  auto kind = simt::blas::scalar_type(compute);
+  auto out = simt::blas::vector(y, ty, n, dy);
+  out.copy_(out.to(kind).add(simt::blas::vector(x, tx, n, dx).to(kind), simt::blas::taken(alpha, ta)));
+  return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasScalEx(cublasHandle_t, int n, const void* alpha, cudaDataType_t ta, void* x,
+                                   cudaDataType_t tx, int dx, cudaDataType_t compute) {
+  auto out = simt::blas::vector(x, tx, n, dx);
+  out.copy_(out.to(simt::blas::scalar_type(compute)).mul(simt::blas::taken(alpha, ta)));
+  return CUBLAS_STATUS_SUCCESS;
+}
 
 namespace at::cuda {
 inline cublasHandle_t getCurrentCUDABlasHandle() { return (cublasHandle_t)1; }

@@ -174,6 +174,37 @@ constexpr auto DivideAndRoundUp(A n, B d) {
 }
 inline unsigned LaneId() { return simt_lane(); }
 inline unsigned WarpId() { return ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) / 32; }
+// The lanes of the part of a warp with that number, the parts being THREADS lanes each.
+template <int THREADS>
+unsigned WarpMask(unsigned part) {
+  return THREADS >= 32 ? ~0u : ((1u << THREADS) - 1) << (THREADS & (THREADS - 1) ? 0 : part * THREADS);
+}
+
+// Where the values of a block's threads lie, so that each of a warp's threads can go along its segment of them:
+// one element apart from each other where a segment's length would lead to conflicts of the banks.
+template <class T, int THREADS>
+struct BlockRakingLayout {
+  enum {
+    SHARED_ELEMENTS = THREADS,
+    MAX_RAKING_THREADS = THREADS < 32 ? THREADS : 32,
+    SEGMENT_LENGTH = (SHARED_ELEMENTS + MAX_RAKING_THREADS - 1) / MAX_RAKING_THREADS,
+    RAKING_THREADS = (SHARED_ELEMENTS + SEGMENT_LENGTH - 1) / SEGMENT_LENGTH,
+    USE_SEGMENT_PADDING = SEGMENT_LENGTH % 2 == 0 && SEGMENT_LENGTH > 2,
+    GRID_ELEMENTS = int(RAKING_THREADS) * (SEGMENT_LENGTH + USE_SEGMENT_PADDING),
+    UNGUARDED = int(SHARED_ELEMENTS) % RAKING_THREADS == 0
+  };
+  struct alignas(16) _TempStorage {
+    T buff[GRID_ELEMENTS];
+  };
+  struct TempStorage : Uninitialized<_TempStorage> {};
+  static T* PlacementPtr(TempStorage& storage, unsigned thread) {
+    return storage.Alias().buff + thread + (USE_SEGMENT_PADDING ? thread / SEGMENT_LENGTH : 0);
+  }
+  static T* RakingPtr(TempStorage& storage, unsigned thread) {
+    return storage.Alias().buff + thread * (SEGMENT_LENGTH + USE_SEGMENT_PADDING);
+  }
+};
+
 inline unsigned RowMajorTid(int x, int y, int) { return (threadIdx.z * y + threadIdx.y) * x + threadIdx.x; }
 SIMT_INLINE void WARP_SYNC(unsigned mask) { __syncwarp(mask); }
 template <int WIDTH, class T>

@@ -75,11 +75,16 @@ struct Matrix {
   }
 };
 
-// `scale`: of alpha and beta, which the caller hands over by pointer.
+// alpha or beta, which the caller hands over by pointer.
 inline double number(const void* pointer, cublasComputeType_t compute) {
   if (compute == CUBLAS_COMPUTE_64F) return *(const double*)pointer;
   if (compute == CUBLAS_COMPUTE_32I) return *(const int*)pointer;
   return compute == CUBLAS_COMPUTE_16F ? float(*(const at::Half*)pointer) : *(const float*)pointer;
+}
+
+// The same for a tensor: whole numbers take none but whole ones.
+inline at::Scalar factor_for(const at::Tensor& tensor, double factor) {
+  return at::isIntegralType(tensor.scalar_type(), false) ? at::Scalar(int64_t(factor)) : at::Scalar(factor);
 }
 
 // alpha op(a) op(b), in the type that is computed in. Half precision is multiplied as float, as tensor cores do.
@@ -104,9 +109,36 @@ inline cublasStatus_t gemm(cublasOperation_t op_a, cublasOperation_t op_b, int64
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   at::Tensor out = c.view(m, n, false), result = product(op_a, op_b, m, n, k, a, b, compute);
-  result.mul_(number(alpha, compute));
-  if (double factor = number(beta, compute)) result.add_(out.to(result.scalar_type()), factor);
+  result.mul_(factor_for(result, number(alpha, compute)));
+  if (double factor = number(beta, compute)) result.add_(out.to(result.scalar_type()), factor_for(result, factor));
   out.copy_(result);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// Pointers to `count` matrices, which lie in device memory themselves; none if they do not.
+inline std::vector<char*> pointers(const void* list, int count) {
+  std::vector<char*> found(size_t(count > 0 ? count : 0));
+  size_t bytes = found.size() * sizeof(char*);
+  if (!simt_is_allocated(list, bytes)) {
+    simt_fail(cudaErrorIllegalAddress);
+    return {};
+  }
+  cudaMemcpy(found.data(), list, bytes, cudaMemcpyDeviceToHost);
+  return found;
+}
+
+// A product for each of `count` triples of pointers.
+inline cublasStatus_t gemm_batched(cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,
+                                   const void* a, cudaDataType_t ta, int lda, const void* b, cudaDataType_t tb, int ldb,
+                                   const void* beta, const void* c, cudaDataType_t tc, int ldc, int count,
+                                   cublasComputeType_t compute) {
+  if (count < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  auto all_a = pointers(a, count), all_b = pointers(b, count), all_c = pointers(c, count);
+  for (int i = 0; i < count; ++i) {
+    if (all_a.empty() || all_b.empty() || all_c.empty()) return CUBLAS_STATUS_EXECUTION_FAILED;
+    auto status = gemm(op_a, op_b, m, n, k, alpha, {all_a[i], ta, lda}, {all_b[i], tb, ldb}, beta, {all_c[i], tc, ldc}, compute);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 

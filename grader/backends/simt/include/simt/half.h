@@ -106,7 +106,8 @@
   SIMT_PAIR_1(T, h2rcp, hrcp) SIMT_PAIR_1(T, h2sin, hsin) SIMT_PAIR_1(T, h2cos, hcos)   \
   SIMT_PAIR_1(T, h2floor, hfloor) SIMT_PAIR_1(T, h2ceil, hceil)                         \
   SIMT_PAIR_1(T, h2rint, hrint) SIMT_PAIR_1(T, h2trunc, htrunc)                         \
-  SIMT_PAIR_1(T, h2tanh, htanh)                                                         \
+  SIMT_PAIR_1(T, h2tanh, htanh) SIMT_PAIR_1(T, h2tanh_approx, htanh_approx)             \
+  SIMT_PAIR_1(T, h2log10, hlog10) SIMT_PAIR_1(T, h2exp10, hexp10)                       \
   inline T##2 __hfma2(T##2 a, T##2 b, T##2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
   inline T##2 __hfma2_relu(T##2 a, T##2 b, T##2 c) { return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)}; } \
   inline T##2 operator+(T##2 a, T##2 b) { return __hadd2(a, b); }                       \

@@ -53,6 +53,27 @@ constexpr size_t pointee_bytes() {
     return sizeof(T);
 }
 
+// An argument for a parameter that is a reference: the address of what it names, as on a GPU. What lies there
+// need not be the device's.
+template <class T>
+struct ByReference {
+  T* at;
+  operator T&() const { return *at; }
+};
+template <class P>
+SIMT_UNCHECKED decltype(auto) carried(std::remove_reference_t<P>& value) {
+  if constexpr (std::is_reference_v<P>)
+    return ByReference<std::remove_reference_t<P>>{&value};
+  else
+    return (value);
+}
+template <class Run, class... A>
+SIMT_UNCHECKED void with_carried(const Run& run, A&&... a) {
+  run(a...);
+}
+
+template <class T>
+SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const ByReference<T>& value);
 template <class T>
 SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& value) {
   if constexpr (std::is_pointer_v<T>) {
@@ -69,6 +90,11 @@ SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const T& valu
   } else if constexpr (!std::is_arithmetic_v<T> && !std::is_enum_v<T> && sizeof(T) >= sizeof(void*)) {
     *out++ = {index, nullptr, 1, false, true};
   }
+}
+
+template <class T>
+SIMT_UNCHECKED void note_pointer(PointerArgument*& out, int index, const ByReference<T>& value) {
+  note_pointer(out, index, value.at);
 }
 
 // What lies between arguments is whatever was there: it must not look like something that the host says.
@@ -122,12 +148,12 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
 // A kernel whose type is known converts its arguments at the launch: 0, NULL and {a, b} are fine.
 template <class... P>
 struct TypedLauncher {
-  static_assert(!(std::is_reference_v<P> || ...),
-                "a __global__ function cannot take its parameters by reference");
   LaunchSite site;
   Config config;
   void (*kernel)(P...);
-  SIMT_UNCHECKED void operator()(P... a) const { launch(site, config, false, kernel, a...); }
+  SIMT_UNCHECKED void operator()(P... a) const {
+    with_carried([&](auto&... c) SIMT_UNCHECKED { launch(site, config, false, kernel, c...); }, carried<P>(a)...);
+  }
 };
 
 // A template whose arguments are deduced takes what it is given.
@@ -164,7 +190,9 @@ struct TypedChild {
   Config config;
   void (*kernel)(P...);
   SIMT_UNCHECKED SIMT_CALLED void operator()(P... a) const {
-    launch_from<true>(__builtin_return_address(0), site, config, false, kernel, a...);
+    const void* here = __builtin_return_address(0);
+    with_carried([&](auto&... c) SIMT_UNCHECKED { launch_from<true>(here, site, config, false, kernel, c...); },
+                 carried<P>(a)...);
   }
 };
 template <class Call>
@@ -199,11 +227,23 @@ Named<P...> named(const char* name, void (*kernel)(P...)) {
   return {name, kernel};
 }
 
+// A parameter's value where cudaLaunchKernel is told that it lies; of a reference that is an address.
+template <class P>
+SIMT_UNCHECKED std::remove_reference_t<P>& passed(void* place) {
+  if constexpr (std::is_reference_v<P>)
+    return **(std::remove_reference_t<P>**)place;
+  else
+    return *(P*)place;
+}
+
 template <class... P, size_t... I>
 SIMT_UNCHECKED void launch_unpacked(Named<P...> k, const Config& config, bool cooperative, void** arguments,
                                     std::index_sequence<I...>, const char* file, int line) {
-  auto with = [&](P... a) SIMT_UNCHECKED { launch({k.name, file, line}, config, cooperative, k.kernel, a...); };
-  with(*(std::remove_reference_t<P>*)arguments[I]...);
+  auto with = [&](P... a) SIMT_UNCHECKED {
+    with_carried([&](auto&... c) SIMT_UNCHECKED { launch({k.name, file, line}, config, cooperative, k.kernel, c...); },
+                 carried<P>(a)...);
+  };
+  with(passed<P>(arguments[I])...);
 }
 
 // A kernel's address as a pointer to void, which says no types: who launches it finds them by the address.

@@ -16,6 +16,13 @@ struct cudaDeviceProp {
       concurrentManagedAccess = 1, pageableMemoryAccess = 0;
   int asyncEngineCount = 0, computeMode = 0, ECCEnabled = 1, pciBusID = 0, pciDeviceID = 0, pciDomainID = 0;
   int warpSize = 32;
+  size_t memPitch = 2147483647, textureAlignment = 512, texturePitchAlignment = 32, surfaceAlignment = 512;
+  size_t reservedSharedMemPerBlock = 1024;
+  int unifiedAddressing = 1, streamPrioritiesSupported = 1, globalL1CacheSupported = 1, localL1CacheSupported = 1;
+  int deviceOverlap = 0, kernelExecTimeoutEnabled = 0, tccDriver = 0, isMultiGpuBoard = 0, multiGpuBoardGroupID = 0;
+  int hostNativeAtomicSupported = 0, pageableMemoryAccessUsesHostPageTables = 0, directManagedMemAccessFromHost = 0;
+  int canUseHostPointerForRegisteredMem = 1, computePreemptionSupported = 1, singleToDoublePrecisionPerfRatio = 2;
+  int maxTexture1D = 131072, maxTexture2D[2] = {131072, 65536}, maxTexture3D[3] = {16384, 16384, 16384};
 };
 
 namespace simt {

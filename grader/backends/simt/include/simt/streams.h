@@ -51,6 +51,7 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* e) {
   return cudaSuccess;
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned) { return cudaEventCreate(e); }
+inline cudaError_t cudaEventCreate(cudaEvent_t* e, unsigned) { return cudaEventCreate(e); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t e) {
   simt_wait();  // the queue may still hold it
   delete e;

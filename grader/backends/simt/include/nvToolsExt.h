@@ -1,0 +1,3 @@
+// All of it is in one place.
+#pragma once
+#include "nvtx3/nvToolsExt.h"
