@@ -71,6 +71,40 @@ def test_the_host_function_of_a_kernels_name_is_the_one_that_launches(tmp_path: 
     assert found is not None and "is no device code" in found[0]
 
 
+NAMES = [
+    ("_Z6kernelPf", True),
+    ("_Z6kerneliPf", True),  # whatever its first parameter is
+    ("_Z6kernelv", True),
+    ("_ZL6kernelPf", True),
+    ("_ZN2ns6kernelEPf", True),
+    ("_ZN12_GLOBAL__N_16kernelEi", True),
+    ("_Z6kernelIfEviPT_", True),
+    ("_Z4host16kernelArgumentsi", False),  # what it takes has a name that ends like a kernel's
+    ("_Z12other_kernelPf", False),
+]
+
+
+@pytest.mark.parametrize(("name", "is_kernel"), NAMES)
+def test_a_kernel_is_known_by_its_own_name(tmp_path: Path, name: str, *, is_kernel: bool) -> None:
+    listing = tmp_path / "listing.s"
+    listing.write_text((HEAD + READ).replace("_Z6kernelPf", name))
+    assert bool(instrumented.unheard(listing, ["kernel"])) is is_kernel
+
+
+def test_the_address_of_a_variable_is_no_call(tmp_path: Path) -> None:
+    """Of a template's variable it comes by the linker's table, as that of a function of another object."""
+    body = HEARD + " 8 0000 48 \t movq _Z4maskIfE@GOTPCREL(%rip),%rax\n"
+    listing = tmp_path / "listing.s"
+    listing.write_text(HEAD + body)
+    found = instrumented.unheard(listing, ["kernel"])
+    assert found is not None and "calls mask" in found[0]
+    for kind in ("object", "gnu_unique_object"):
+        listing.write_text(f"{HEAD}{body} 9 \t .type _Z4maskIfE, @{kind}\n")
+        assert instrumented.unheard(listing, ["kernel"]) is None
+    listing.write_text(f"{HEAD}{body} 9 \t call _Z4maskIfE\n 10 \t .type _Z4maskIfE, @object\n")
+    assert instrumented.unheard(listing, ["kernel"]) is not None
+
+
 @pytest.mark.parametrize(
     "instruction", ["fldt 32(%rsp)", "fmulp %st, %st(1)", "fildll 8(%rsp)", "fstpt (%rax)"]
 )

@@ -23,6 +23,7 @@ WRONG = {
     "#pragma redefine_extname f g\n": "#pragma redefine_extname",
     "void f() { __builtin_ia32_movnti(p, v); }": "__builtin_ia32_movnti",
     "void f() { _mm_stream_si32(p, v); }": "_mm_stream_si32",
+    "void f() { _m_maskmovq(a, b, p); }": "_m_maskmovq",
     "void f() { __builtin_memcpy(p, q, 32); }": "__builtin_memcpy",
     'extern "C" void __tsan_read4(void*) {}': "__tsan_read4",
     "void f() { simt_set_mode(0, 0); }": "simt_set_mode",
@@ -38,6 +39,7 @@ extern __thread __attribute__((visibility("default"))) float s[] __asm__("simt_d
 #pragma GCC unroll 4
 #pragma nv_diag_suppress 177
 void h() { ::simt::launcher("k", ::simt::Config(1, 2), k)(a[b[0]], simt_builtins.thread.x); memcpy(p, q, 8); }
+int _m_cudaStatus = 0;
 const char* words = "__attribute__((no_sanitize)) asm(1)";
 """
 

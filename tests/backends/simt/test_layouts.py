@@ -32,6 +32,7 @@ def told(text: str) -> list[str]:
             ["known<U", "known<A, &A::u, &A::v"],
         ),
         ("struct A { int n; float data[]; };", []),
+        ("typedef struct __align__(4) { char c; } A; struct __attribute__((packed)) { int v; } b;", []),
         ("struct A; struct A f(struct A a) { return {}; } enum class E { X }; struct { int a; } b;", []),
         (
             "struct P x{1, 2}; struct P y[] = {{1}}; struct EXPORT A {}; struct a::B {};",

@@ -70,6 +70,11 @@ def test_cublas_multiplies_by_torch_and_refuses_memory_that_is_not_there(play: P
     assert max(result["float"], result["batches"], result["layer"]) < 1e-5
     assert 0 < result["half"] < 0.02
     assert result["too_far"] == 13  # CUBLAS_STATUS_EXECUTION_FAILED
+    far, batched, of_host, most, least, norm, dot, training = result["others"]
+    assert far < 1e-5
+    assert (batched, of_host, training) == (0, 13, 15)  # a list of pointers must lie on the device
+    assert (most, least) == (2, 8)  # counted from 1
+    assert (norm, dot) == pytest.approx((result["norm"], result["dot"]))
 
 
 def test_a_kernel_is_launched_by_a_pointer_that_says_no_types(play: Play) -> None:

@@ -32,6 +32,17 @@ def test_a_launch_of_a_known_kernel_passes_its_address(text: str, expected: str)
     assert launch(text) == expected
 
 
+def test_a_mark_of_the_byte_order_is_no_word() -> None:
+    assert rewrite("\ufeffint i;\n") == "int i;\n"
+
+
+def test_only_a_kernel_whose_types_are_known_can_take_a_reference() -> None:
+    texts = ["__global__ void k(A& a);\n", "template <class T> __global__ void t(T& a);\n"]
+    kernels = kernels_of(texts)
+    assert rewrite("k<<<1, 2>>>(a);", kernels).endswith("Config(1, 2), k)(a);")
+    assert "a reference among its parameters cannot run" in rewrite("t<<<1, 2>>>(a);", kernels)
+
+
 @pytest.mark.parametrize(
     "callee",
     [
@@ -40,6 +51,9 @@ def test_a_launch_of_a_known_kernel_passes_its_address(text: str, expected: str)
         "f<A<B<int>>>",
         "f<(N>4)>",
         "(*pointer)",
+        "table[i]",
+        "self->table[i + 1][g(j)]",
+        "all.of<3>",
         "::f",
         "K",
         "f<T, sizeof(T) == 4 ? 8 : 16>",

@@ -7,6 +7,7 @@ import pytest
 from grader.backends.simt.compile import compiler as builder
 from grader.backends.simt.compile import spaces
 from grader.backends.simt.compile.compiler import CompileError
+from grader.backends.simt.compile.kernels import kernels_of
 from grader.backends.simt.compile.rewrite import rewrite
 from grader.feedback.explain import explain
 
@@ -107,6 +108,12 @@ def test_it_is_refused_in_nvccs_words_and_explained(name: str) -> None:
     assert explain(error.value.first) is not None
     out = rewrite(text)
     assert out.count("\n") == text.count("\n")
+
+
+def test_a_function_of_the_host_may_have_the_name_of_a_kernel_elsewhere() -> None:
+    texts = ["template <int N> __global__ void k(float* x);\n", "void k(float* x) { k<4><<<1, 2>>>(x); }\n"]
+    assert "GCC error" not in rewrite(texts[1], kernels_of(texts))
+    assert "GCC error" in rewrite(texts[1])
 
 
 @pytest.mark.parametrize("name", FINE)

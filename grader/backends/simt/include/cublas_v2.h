@@ -145,7 +145,7 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a
     *result = T(simt::blas::vector(x, TYPE, n, dx).abs().sum().item().toDouble());                                      \
     return CUBLAS_STATUS_SUCCESS;                                                                                       \
   }
-#define SIMT_LEVEL_1_TO_3(LETTER, T, TYPE)                                                                              \
+#define SIMT_LEVEL_1_TO_3(LETTER, SMALL, T, TYPE)                                                                       \
   inline cublasStatus_t cublas##LETTER##swap(cublasHandle_t, int n, T* x, int dx, T* y, int dy) {                       \
     auto first = simt::blas::vector(x, TYPE, n, dx), second = simt::blas::vector(y, TYPE, n, dy), kept = first.clone(); \
     first.copy_(second);                                                                                                \
@@ -153,11 +153,11 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a
     return CUBLAS_STATUS_SUCCESS;                                                                                       \
   }                                                                                                                     \
   /* The first of the largest, counted from 1; 0 if there is none. */                                                   \
-  inline cublasStatus_t cublasI##LETTER##amax(cublasHandle_t, int n, const T* x, int dx, int* result) {                 \
+  inline cublasStatus_t cublasI##SMALL##amax(cublasHandle_t, int n, const T* x, int dx, int* result) {                  \
     *result = n < 1 ? 0 : 1 + int(simt::blas::vector(x, TYPE, n, dx).abs().argmax().item().toLong());                   \
     return CUBLAS_STATUS_SUCCESS;                                                                                       \
   }                                                                                                                     \
-  inline cublasStatus_t cublasI##LETTER##amin(cublasHandle_t, int n, const T* x, int dx, int* result) {                 \
+  inline cublasStatus_t cublasI##SMALL##amin(cublasHandle_t, int n, const T* x, int dx, int* result) {                  \
     *result = n < 1 ? 0 : 1 + int(simt::blas::vector(x, TYPE, n, dx).abs().argmin().item().toLong());                   \
     return CUBLAS_STATUS_SUCCESS;                                                                                       \
   }                                                                                                                     \
@@ -178,8 +178,8 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a
     out.copy_(sum);                                                                                                     \
     return CUBLAS_STATUS_SUCCESS;                                                                                       \
   }
-SIMT_LEVEL_1_TO_3(S, float, CUDA_R_32F)
-SIMT_LEVEL_1_TO_3(D, double, CUDA_R_64F)
+SIMT_LEVEL_1_TO_3(S, s, float, CUDA_R_32F)
+SIMT_LEVEL_1_TO_3(D, d, double, CUDA_R_64F)
 SIMT_LEVEL_1_AND_2(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 SIMT_LEVEL_1_AND_2(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
 

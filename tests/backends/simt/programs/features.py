@@ -17,6 +17,7 @@ FUNCTIONS = [
     "api",
     "zeros_and_braces",
     "active",
+    "turned",
     "namespaced",
     "instances",
 ]
@@ -32,6 +33,7 @@ torch::Tensor conv(torch::Tensor x, std::vector<double> w);
 int64_t api();
 torch::Tensor zeros_and_braces(torch::Tensor x);
 torch::Tensor active(torch::Tensor x);
+std::vector<double> turned(torch::Tensor x, int which);
 torch::Tensor namespaced(torch::Tensor x);
 std::vector<int64_t> instances(torch::Tensor y);
 """
@@ -103,6 +105,15 @@ def case_runtime_api(m):
 def case_literal_arguments(m):
     x = torch.randn(64, device="cuda")
     close(m.zeros_and_braces(x), x + 7)
+
+
+def case_tables_references_and_complex_numbers(m):
+    x = torch.randn(64, dtype=torch.complex64, device="cuda")
+    last = x[63].item()
+    assert m.turned(x, 0) == [42, last.real, last.imag]
+    launches, real, imag = m.turned(x, 1)
+    assert launches == 42
+    close(torch.tensor([real, imag]), torch.tensor([6 * last.real, -6 * last.imag]))
 
 
 def case_active_mask(m):

@@ -191,6 +191,37 @@ torch::Tensor layer(torch::Tensor x, torch::Tensor w, torch::Tensor bias) {  // 
                    nullptr, nullptr, 0, 0);
     return out.index({Slice(), Slice(0, n)});
 }
+std::vector<double> others(torch::Tensor a, torch::Tensor whole) {  // 3 x 3 of float, 4 x 4 of int8
+    float one = 1, two = 2, zero = 0, norm = 0, dot = 0;
+    int most = 0, least = 0, first = 1, none = 0;
+    auto c = torch::zeros({2, 3, 3}, a.options()), sum = torch::empty_like(a), product = torch::zeros({4, 4}, torch::dtype(torch::kInt32).device(torch::kCUDA));
+    float* lists[3][2] = {{a.data_ptr<float>(), a.data_ptr<float>()}, {a.data_ptr<float>(), sum.data_ptr<float>()},
+                          {c.data_ptr<float>(), c.data_ptr<float>() + 9}};
+    float** there;
+    cudaMalloc(&there, sizeof lists);
+    cudaMemcpy(there, lists, sizeof lists, cudaMemcpyHostToDevice);
+    cublasHandle_t h;
+    cublasCreate(&h);
+    // By columns: sum = a^T + 2 a.
+    cublasSgeam(h, CUBLAS_OP_T, CUBLAS_OP_N, 3, 3, &one, a.data_ptr<float>(), 3, &two, a.data_ptr<float>(), 3, sum.data_ptr<float>(), 3);
+    auto status = cublasSgemmBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, 3, 3, 3, &one, there, 3, there + 2, 3, &zero, there + 4, 3, 2);
+    auto of_host = cublasSgemmBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, 3, 3, 3, &one, lists[0], 3, lists[1], 3, &zero, lists[2], 3, 2);
+    cudaGetLastError();
+    cublasIsamax(h, 9, a.data_ptr<float>(), 1, &most);
+    cublasIsamin(h, 9, a.data_ptr<float>(), 1, &least);
+    cublasNrm2Ex(h, 9, a.data_ptr(), CUDA_R_32F, 1, &norm, CUDA_R_32F, CUDA_R_32F);
+    cublasDotEx(h, 9, a.data_ptr(), CUDA_R_32F, 1, sum.data_ptr(), CUDA_R_32F, 1, &dot, CUDA_R_32F, CUDA_R_32F);
+    cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &first, whole.data_ptr(), CUDA_R_8I, 4, whole.data_ptr(), CUDA_R_8I, 4, &none,
+                 product.data_ptr(), CUDA_R_32I, 4, CUBLAS_COMPUTE_32I);
+    cublasLtMatmulDescOpaque_t d = {};
+    cublasLtMatmulDescInit(&d, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    auto epilogue = CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
+    auto training = cublasLtMatmulDescSetAttribute(&d, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+    auto wanted = torch::stack({a.matmul(a), sum.matmul(a)});  // of what lies there by columns the other way round
+    double far = (c - wanted).abs().max().item<double>() + (sum - (a.t() + 2 * a)).abs().max().item<double>();
+    far += (product.cpu() - whole.cpu().to(torch::kInt32).matmul(whole.cpu().to(torch::kInt32))).abs().max().item<int>();
+    return {far, double(status), double(of_host), double(most), double(least), norm, dot, double(training)};
+}
 int too_far(torch::Tensor a) {
     return cublasSgemm(nullptr, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &alpha, a.data_ptr<float>(), 1 << 24, a.data_ptr<float>(),
                        8, &beta, a.data_ptr<float>(), 8);
@@ -357,8 +388,17 @@ def blas(_):
         for name, of in names.items()
     ]
     module = load_inline(
-        "blas", [*heads, "int too_far(torch::Tensor a);"], [BLAS], functions=[*names, "too_far"]
+        "blas",
+        [
+            *heads,
+            "int too_far(torch::Tensor a);",
+            "std::vector<double> others(torch::Tensor a, torch::Tensor whole);",
+        ],
+        [BLAS],
+        functions=[*names, "too_far", "others"],
     )
+    square = torch.tensor([[1.0, -5.0, 2.0], [0.5, 3.0, -1.0], [2.0, 0.25, 4.0]], device="cuda")
+    whole = torch.arange(-8, 8, dtype=torch.int8, device="cuda").view(4, 4)
     a, b = torch.randn(5, 7, device="cuda"), torch.randn(7, 3, device="cuda")
     c, d = torch.randn(2, 5, 7, device="cuda"), torch.randn(2, 4, 7, device="cuda")
     w, bias = torch.randn(6, 7, device="cuda"), torch.randn(6, device="cuda")
@@ -369,6 +409,9 @@ def blas(_):
         "batches": (module.batches(c, d) - 2 * c @ d.mT).abs().max().item(),
         "layer": (module.layer(a, w, bias) - wanted).abs().max().item(),
         "too_far": module.too_far(torch.randn(8, 8, device="cuda")),
+        "others": module.others(square, whole),
+        "norm": square.norm().item(),
+        "dot": (square * (square.T + 2 * square)).sum().item(),
     }
 
 

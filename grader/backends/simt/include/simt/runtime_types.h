@@ -53,6 +53,11 @@ enum cudaFuncAttribute {
   cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
   cudaFuncAttributeClusterSchedulingPolicyPreference = 15
 };
+enum cudaSharedCarveout {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxL1 = 0,
+  cudaSharedmemCarveoutMaxShared = 100
+};
 enum cudaFuncCache {
   cudaFuncCachePreferNone,
   cudaFuncCachePreferShared,
