@@ -6,6 +6,22 @@
 #define SIMT_FROM_INTEGER(T, ENCODE, I) \
   T(I v) : __x(ENCODE((float)v)) {}
 
+// The bits alone, for functions of C. Programs read them as halves by a pointer, so the compiler is told.
+struct __attribute__((may_alias)) __half_raw {
+  unsigned short x;
+};
+struct __attribute__((may_alias)) __nv_bfloat16_raw {
+  unsigned short x;
+};
+#define SIMT_RAW_PAIR(NAME)                              \
+  struct __attribute__((may_alias, aligned(4))) NAME {   \
+    unsigned short x, y;                                 \
+    SIMT_WIDE(NAME, uint32_t)                            \
+    SIMT_FROM_2(unsigned short, NAME)                    \
+  };
+SIMT_RAW_PAIR(__half2_raw)
+SIMT_RAW_PAIR(__nv_bfloat162_raw)
+
 // Operators are friends: found for these types alone, not for what converts to them, as torch's do.
 // clang-format off
 #define SIMT_SMALL_FLOAT(T, ENCODE, DECODE)                                             \
@@ -21,7 +37,9 @@
     SIMT_FROM_INTEGER(T, ENCODE, long) SIMT_FROM_INTEGER(T, ENCODE, unsigned long)      \
     SIMT_FROM_INTEGER(T, ENCODE, long long)                                             \
     SIMT_FROM_INTEGER(T, ENCODE, unsigned long long)                                    \
+    T(T##_raw raw) : __x(raw.x) {}                                                      \
     operator float() const { return DECODE(__x); }                                      \
+    operator T##_raw() const { return {__x}; }                                          \
     T& operator+=(T o) { return *this = T(float(*this) + float(o)); }                   \
     T& operator-=(T o) { return *this = T(float(*this) - float(o)); }                   \
     T& operator*=(T o) { return *this = T(float(*this) * float(o)); }                   \
@@ -84,7 +102,9 @@
     T x, y;                                                                             \
     T##2() = default;                                                                   \
     T##2(T a, T b) : x(a), y(b) {}                                                      \
+    T##2(T##2_raw raw) { x.__x = raw.x; y.__x = raw.y; }                                \
     T##2(const T##2 & o) = default;                                                     \
+    operator T##2_raw() const { return {x.__x, y.__x}; }                                \
     typedef uint32_t wide __attribute__((may_alias));                                   \
     T##2 & operator=(const T##2 & o) {                                                  \
       *(wide*)this = *(const wide*)&o;                                                  \
@@ -171,6 +191,10 @@ SIMT_SMALL_PAIR(__half, half)
 SIMT_SMALL_CONVERSIONS(__half, half, simt::float_to_half)
 typedef __half half;
 typedef __half2 half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
 inline __half2 make_half2(__half a, __half b) { return {a, b}; }
 
 SIMT_SMALL_FLOAT(__nv_bfloat16, simt::float_to_bfloat, simt::bfloat_to_float)
