@@ -11,8 +11,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from grader.backends.simt.compile import own_memory
+
 if TYPE_CHECKING:
+    from collections.abc import KeysView
     from pathlib import Path
+
+Line = tuple[str, tuple[str, int]]  # an instruction, and the file and the line that it comes from
 
 LISTED = re.compile(r"^ *\d+(?: [0-9a-f]{4,})?(?: [0-9A-F]+)?[ \t]+(?P<text>\S.*)$")
 LABEL = re.compile(r"^([A-Za-z_.$][\w.$]*):")
@@ -21,8 +26,6 @@ VARIABLE = re.compile(r"^\.type\s+([\w.$]+),\s*[@%](?:gnu_unique_)?object")
 LOC = re.compile(r"^\.loc\s+(\d+)\s+(\d+)")
 FILE = re.compile(r'^\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
 NAMED = re.compile(r"([A-Za-z_][\w.$]*)(?:\+\d+)?(@GOTPCREL)?\(%rip\)")
-OPERAND = re.compile(r"(?<![\w%])(%fs:)?([\w.$+*-]*)\((%\w+)?(?:,(%\w+)(?:,\d)?)?\)")
-SAFE_BASES = {"%rsp", "%rip"}
 # Of our headers, which the preprocessed text cannot add to.
 OURS = re.compile(r"_ZZ?N?K?(?:4simt|6nvcuda)|_Z1[1-9]gpuAtomic|_ZZ?1[1-9]gpuAtomic|simt_")
 TORCHS = re.compile(r"_ZNK?(?:2at|3c10|5torch|8pybind11|St)\d*")
@@ -67,29 +70,75 @@ class Function:
     file: str = ""
     again: tuple[str, int] | None = None
     wider: tuple[str, int] | None = None  # where it computes in a type that a GPU does not have
-    home: str = ""  # the file of its first line
+
+
+class Listing:
+    """The functions of a listing, which are read when they are asked for, and the names of its variables."""
+
+    def __init__(self, text: str) -> None:
+        self.variables: set[str] = set()
+        self.homes: dict[str, str] = {}  # by the functions' names, the files of their first lines
+        self._lines: dict[str, list[Line]] = {}
+        self._read: dict[str, Function] = {}
+        self._split(text)
+
+    @property
+    def names(self) -> KeysView[str]:
+        """Those of all functions."""
+        return self._lines.keys()
+
+    def function(self, name: str) -> Function:
+        """What stands in one of them."""
+        if name not in self._read:
+            self._read[name] = _function(self._lines[name])
+        return self._read[name]
+
+    def _split(self, text: str) -> None:
+        functions: set[str] = set()
+        files: dict[str, str] = {}
+        now = ""
+        place = ("", 0)
+        for raw in text.split("\n"):
+            listed = LISTED.match(raw)
+            line = (listed["text"] if listed else raw).strip()
+            if kind := TYPE.match(line):
+                functions.add(kind[1])
+            elif variable := VARIABLE.match(line):
+                self.variables.add(variable[1])
+            elif named := FILE.match(line):
+                files[named[1]] = named[2]
+            elif loc := LOC.match(line):
+                place = (files.get(loc[1], ""), int(loc[2]))
+                if now:
+                    self.homes[now] = self.homes.get(now) or place[0]
+            elif label := LABEL.match(line):
+                if label[1] in functions:
+                    now = label[1]
+                    self._lines.setdefault(now, [])
+                elif now:
+                    self._lines[now].append((label[0], place))
+            elif now and line and line[0] not in ".#":
+                self._lines[now].append((line, place))
 
 
 def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     """(sentence, file, line) of the first function that a kernel reaches and that is not instrumented."""
-    functions, variables = _functions(listing.read_text("utf-8", errors="replace"))
+    text = Listing(listing.read_text("utf-8", errors="replace"))
     roots = set(kernels)
     waiting = [
-        n
-        for n, f in functions.items()
-        if roots & set(_parts(n)) and not OURS.match(n) and not _is_torchs(n, f)
+        n for n in text.names if roots & set(_parts(n)) and not OURS.match(n) and not _is_torchs(n, text)
     ]
-    waiting = [n for n in waiting if not _is_launcher(n, functions, waiting)]
+    waiting = [n for n in waiting if not _is_launcher(n, text, waiting)]
     seen = set(waiting)
     while waiting:
         name = waiting.pop()
-        one = functions[name]
+        one = text.function(name)
         if one.wider:
             return WIDER, *one.wider
         if one.touched or one.again:
             return UNHEARD, *((one.file, one.touched) if one.touched else one.again or ("", 0))
-        for called in sorted(one.calls | (one.names & functions.keys()) | (one.loads - variables)):
-            if called in functions:
+        for called in sorted(one.calls | (one.names & text.names) | (one.loads - text.variables)):
+            if called in text.names:
                 if called not in seen and not OURS.match(called):
                     seen.add(called)
                     waiting.append(called)
@@ -98,15 +147,16 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     return None
 
 
-def _is_launcher(name: str, functions: dict[str, Function], alike: list[str]) -> bool:
+def _is_launcher(name: str, text: Listing, alike: list[str]) -> bool:
     """Whether this is the host's, by a kernel's name: it launches, and another of the name does not."""
-    launching = {n for n in alike if any(map(LAUNCHES.match, functions[n].calls))}
-    return name in launching and any(_plain(n) == _plain(name) for n in alike if n not in launching)
+    alike = [n for n in alike if _plain(n) == _plain(name)]
+    launching = {n for n in alike if any(map(LAUNCHES.match, text.function(n).calls))}
+    return name in launching and len(launching) < len(alike)
 
 
-def _is_torchs(name: str, function: Function) -> bool:
+def _is_torchs(name: str, text: Listing) -> bool:
     """Whether this only has a kernel's name: torch has functions called ``call`` and ``run``, too."""
-    return bool(TORCHS.match(name)) and "/include/" in function.home
+    return bool(TORCHS.match(name)) and "/include/" in text.homes.get(name, "")
 
 
 def _plain(name: str) -> str:
@@ -125,72 +175,41 @@ def _parts(name: str) -> list[str]:
     return parts
 
 
-def _functions(text: str) -> tuple[dict[str, Function], set[str]]:
-    """The functions of a listing, and the names of its variables."""
-    found: dict[str, Function] = {}
-    kinds: set[str] = set()
-    variables: set[str] = set()
-    files: dict[str, str] = {}
-    now: Function | None = None
-    safe: set[str] = set()
-    place = ("", 0)
-    for raw in text.split("\n"):
-        listed = LISTED.match(raw)
-        line = (listed["text"] if listed else raw).strip()
-        if kind := TYPE.match(line):
-            kinds.add(kind[1])
-        elif variable := VARIABLE.match(line):
-            variables.add(variable[1])
-        elif named := FILE.match(line):
-            files[named[1]] = named[2]
-        elif loc := LOC.match(line):
-            place = (files.get(loc[1], ""), int(loc[2]))
-            if now:
-                now.home = now.home or place[0]
-        elif label := LABEL.match(line):
-            if label[1] in kinds:
-                now, safe = found.setdefault(label[1], Function()), set()
-        elif now and line and line[0] not in ".#":
-            if X87.fullmatch(line.split(None, 1)[0]):
-                now.wider = now.wider or place
-            _instruction(now, line, safe, place)
-    return found, variables
+def _function(lines: list[Line]) -> Function:
+    """What stands in a function's lines."""
+    now = Function()
+    beyond: set[int] | None = None  # where addresses come from is looked at only if it matters
+    for k, (line, place) in enumerate(lines):
+        if LABEL.match(line):
+            continue
+        if X87.fullmatch(line.split(None, 1)[0]):
+            now.wider = now.wider or place
+        word, _, operands = line.partition(" ")
+        if word in ("rep", "repz", "repnz", "lock", "notrack"):
+            word, _, operands = operands.partition(" ")
+        if word in ("call", "ret") or word[0] == "j":
+            _leaves(now, operands, place)
+        elif word.startswith("lea"):
+            if address := NAMED.match(operands.rpartition(",")[0].strip()):
+                now.names.add(address[1])
+        elif not word.startswith(("nop", "prefetch")):
+            if (outer := NAMED.match(operands)) and outer[2]:
+                now.loads.add(outer[1])
+            if (now.heard or now.touched or now.again) or not own_memory.beyond(operands, frozenset()):
+                continue
+            if beyond is None:
+                beyond = own_memory.accesses_beyond([text for text, _ in lines])
+            now.again = place if k in beyond else None
+    return now
 
 
-def _instruction(now: Function, line: str, safe: set[str], place: tuple[str, int]) -> None:
-    word, _, operands = line.partition(" ")
-    if word in ("rep", "repz", "repnz", "lock", "notrack"):
-        word, _, operands = operands.partition(" ")
-    if word in ("call", "ret") or word[0] == "j":
-        through_a_variable = operands.startswith("*") and "@GOT" not in operands
-        name = "" if through_a_variable else operands.lstrip("*").split("@")[0].split("(")[0].split("+")[0]
-        if now.again and not name.startswith("__ubsan_handle_") and not now.touched:
-            now.file, now.touched = now.again
-        now.again = None
-        now.heard |= name.startswith("__tsan_")
-        if name and name[0] not in ".%0123456789":
-            now.calls.add(STD_TAKES if name.startswith("_Zn") and STD_HEADER in place[0] else name)
-        return
-    if word.startswith(("nop", "prefetch")):
-        return
-    if word.startswith("lea"):
-        source, _, target = operands.rpartition(",")
-        if address := NAMED.match(source.strip()):
-            now.names.add(address[1])
-        base = OPERAND.search(source)
-        good = bool(base) and (base[3] in SAFE_BASES or base[3] in safe)  # type: ignore[index]
-        (safe.add if good else safe.discard)(target.strip())
-        return
-    if (outer := NAMED.match(operands)) and outer[2]:
-        now.loads.add(outer[1])
-    for fs, _, base, other in OPERAND.findall(operands):
-        outside = bool(base) and base not in SAFE_BASES and base not in safe and other not in SAFE_BASES
-        if not fs and outside and not now.heard and not now.touched:
-            now.again = now.again or place
-    target = operands.rsplit(",", 1)[-1].strip()
-    if target.startswith("%"):
-        source = operands.split(",")[0].strip()
-        kept = word.startswith(("add", "sub", "cmp", "test")) or (
-            word.startswith("mov") and (source in safe or source in SAFE_BASES)
-        )
-        (safe.add if kept and (target in safe or word.startswith("mov")) else safe.discard)(target)
+def _leaves(now: Function, operands: str, place: tuple[str, int]) -> None:
+    """A call, a jump or a return."""
+    through_a_variable = operands.startswith("*") and "@GOT" not in operands
+    name = "" if through_a_variable else operands.lstrip("*").split("@")[0].split("(")[0].split("+")[0]
+    if now.again and not name.startswith("__ubsan_handle_") and not now.touched:
+        now.file, now.touched = now.again
+    now.again = None
+    now.heard |= name.startswith("__tsan_")
+    if name and name[0] not in ".%0123456789":
+        now.calls.add(STD_TAKES if name.startswith("_Zn") and STD_HEADER in place[0] else name)

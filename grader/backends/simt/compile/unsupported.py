@@ -150,7 +150,7 @@ HEADERS = (
     (re.compile(r"cudaEGL|EGL/|GL/|GLES|cuda_gl_interop|vulkan/|nvscibuf|NvSci"), "a graphics library",
      "leave the drawing out for this run"),
     (re.compile(r"(?:nccl|nvshmemx?|mpi)\.h$"), "a library for several GPUs", "do the work on one device"),
-    (re.compile(r"nvrtc|nvToolsExt(?!\.h)|nvtx3/(?!nvToolsExt\.h)|nvml"), "a GPU tool's library",
+    (re.compile(r"nvrtc|nvToolsExt(?!\.h)|nvtx3/(?!nvToolsExt(?:CudaRt)?\.h)|nvml"), "a GPU tool's library",
      "leave it out for this run"),
 )  # fmt: skip
 

@@ -109,6 +109,15 @@ template <int VALUE>
 struct Int2Type {
   enum { value = VALUE };
 };
+// The logarithm to base 2, rounded up.
+template <int N>
+struct Log2 {
+  enum { VALUE = N < 2 ? 0 : 32 - __builtin_clz(unsigned(N < 2 ? 1 : N - 1)) };
+};
+template <int N>
+struct PowerOfTwo {
+  enum { VALUE = (N & (N - 1)) == 0 };
+};
 template <class T>
 struct DoubleBuffer {
   T* d_buffers[2] = {nullptr, nullptr};
