@@ -188,7 +188,7 @@ def _tried(
         run=_run(out, code) if program and "OUTSIDE built" in out else "",
         said=_said(out), seconds=round(time.monotonic() - begun, 1),
     )  # fmt: skip
-    if printed and result["run"]:
+    if printed and result["run"] not in ("", "late"):
         kept = printed / folder.name / file.relative_to(folder).with_suffix(".txt")
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(re.split(r"OUTSIDE built\n|\nOUTSIDE ended", out)[1])

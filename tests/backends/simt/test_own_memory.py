@@ -21,6 +21,8 @@ CASES = {
     "lost in a call": ("leaq 16(%rsp),%rcx|call f", True),
     "kept over a call": ("leaq 16(%rsp),%rbx|call f|movq %rbx,%rcx", False),
     "after the stack has moved": (f"{MADE}movq %rax,40(%rsp)|subq $64,%rsp|movq 40(%rsp),%rcx", True),
+    "after something was pushed": (f"{MADE}movq %rax,40(%rsp)|pushq %rdi|movq 40(%rsp),%rcx", True),
+    "popped": ("leaq 16(%rsp),%rcx|popq %rcx", True),
     "on one path alone": ("testl %esi,%esi|je .L1|leaq 16(%rsp),%rcx|.L1:", True),
     "on both paths": ("leaq 8(%rsp),%rcx|testl %esi,%esi|je .L1|leaq 16(%rsp),%rcx|.L1:", False),
     "around a loop": ("leaq 8(%rsp),%rcx|.L1:|addq $8,%rcx|cmpq %rdx,%rcx|jne .L1", False),

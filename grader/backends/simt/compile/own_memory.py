@@ -106,20 +106,18 @@ def _do(line: str, known: set[str]) -> None:
     if word == "call":
         known -= LOST_IN_CALLS
         return
-    if word.startswith(("cmp", "test", "j", "push", "ret", "nop", "bt")) and not word.startswith(
-        ("btr", "bts")
-    ):
+    if word.startswith(("cmp", "test", "j", "ret", "nop", "prefetch")):
         return
     source, _, target = operands.rpartition(",")
     to = register(target.strip())
+    if to == "rsp" or word.startswith(("push", "pop")):  # from here on the places have other names
+        known -= {one for one in known if one.endswith(")")}
     if place := PLACE.fullmatch(target.strip()):
         own = word == "movq" and register(source.strip()) in known | {"rsp"}
         own |= word in ("addq", "subq") and place[0] in known
         _forget(int(place[1] or 0), _width(word), known)
         known |= {place[0]} if own else set()
-    elif to == "rsp":  # from here on the places have other names
-        known -= {one for one in known if one.endswith(")")}
-    elif to:
+    elif to and not word.startswith("push"):
         (known.add if _is_own(word, source.strip(), to, known) else known.discard)(to)
 
 
