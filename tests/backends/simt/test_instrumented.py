@@ -116,3 +116,19 @@ def test_a_wider_number_than_a_gpu_has_is_refused(tmp_path: Path, instruction: s
     listing.write_text(f"{HEAD} 7 0008 E8 \t call __multf3@PLT\n")
     found = instrumented.unheard(listing, ["kernel"])
     assert found is not None and found[0].startswith("a kernel calls __multf3")
+
+
+REMAINDER = "fldl 8(%rsp)|fldl 16(%rsp)|fprem|fnstsw %ax|testb $4,%ah|jne .L2|fstp %st(1)|fstpl 24(%rsp)"
+
+
+def test_a_remainder_that_the_compiler_writes_out_is_no_wider_number(tmp_path: Path) -> None:
+    listing = tmp_path / "listing.s"
+    body = "".join(f" 7 0008 DB6C2420 \t {line}\n" for line in REMAINDER.split("|"))
+    listing.write_text(HEAD + HEARD + body)
+    assert instrumented.unheard(listing, ["kernel"]) is None
+    for other in ("faddp %st, %st(1)", "fldt 8(%rsp)", "fildl 8(%rsp)"):
+        listing.write_text(f"{HEAD}{HEARD}{body} 8 0008 DB \t {other}\n")
+        found = instrumented.unheard(listing, ["kernel"])
+        assert found is not None and "long double" in found[0]
+    listing.write_text(HEAD + HEARD + body.replace("fprem", "fxch"))
+    assert instrumented.unheard(listing, ["kernel"]) is not None

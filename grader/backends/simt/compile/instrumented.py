@@ -37,6 +37,9 @@ STD_HEADER, STD_TAKES = "/c++/", "_ZSt9allocator"  # what the standard library t
 X87 = re.compile(
     r"f(?:ld|i?st|ild|i?add|i?sub|i?mul|i?div|u?com|xch|chs|abs|sqrt|prem|rndint|scale|2xm1|yl2x|ptan|patan|sin|cos)\w*"
 )
+# g++ 13 and later write fmod() out with these, between loads and stores of numbers that a GPU has.
+REMAINDER = re.compile(r"fprem1?\b")
+WITH_REMAINDERS = re.compile(r"fprem1?|f(?:ld|stp)[sl]?|fxch")
 WIDER = "a kernel computes with long double here, which a GPU does not have: write double"
 UNHEARD = "memory is read or written here without the checks, in code that a kernel calls"
 STOPS = re.compile(
@@ -178,13 +181,16 @@ def _parts(name: str) -> list[str]:
 def _function(lines: list[Line]) -> Function:
     """What stands in a function's lines."""
     now = Function()
+    remainders = any(REMAINDER.match(text) for text, _ in lines)
     beyond: set[int] | None = None  # where addresses come from is looked at only if it matters
     for k, (line, place) in enumerate(lines):
         if LABEL.match(line):
             continue
-        if X87.fullmatch(line.split(None, 1)[0]):
-            now.wider = now.wider or place
         word, _, operands = line.partition(" ")
+        if X87.fullmatch(word):
+            now.wider = now.wider or (
+                place if not remainders or not WITH_REMAINDERS.fullmatch(word) else None
+            )
         if word in ("rep", "repz", "repnz", "lock", "notrack"):
             word, _, operands = operands.partition(" ")
         if word in ("call", "ret") or word[0] == "j":
