@@ -78,7 +78,7 @@ file=$1 folders=$2; shift 2
 eval nvcc -w -O2 -std=c++17 -arch=native -o '"$place/program"' '"$file"' "$folders" \
   -lcublas -lcublasLt -lcurand -lcufft -lcusparse -lcusolver 2>&1 || exit 1
 echo "OUTSIDE built"
-"$place/program" "$@"
+(exec -a x "$place/program" "$@")
 code=$?; echo; echo "OUTSIDE ended with $code"
 """
 
@@ -191,7 +191,7 @@ def _tried(
     if printed and result["run"] not in ("", "late"):
         kept = printed / folder.name / file.relative_to(folder).with_suffix(".txt")
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(re.split(r"OUTSIDE built\n|\nOUTSIDE ended", out)[1])
+        kept.write_text(re.split(r"^OUTSIDE (?:built\n|ended)", out, flags=re.M)[1])
     print(
         f"{result['build']:8} {result['run']:12} {result['seconds']:6.1f} s  {folder.name}/{result['file']}",
         flush=True,

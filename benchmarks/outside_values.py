@@ -4,6 +4,9 @@
     python -m benchmarks.outside FOLDER ... --gpu --printed gpu       # on a machine with one
     python -m benchmarks.outside_values cpu gpu --json FILE
 
+The folders hold one text a program. Why two of them differ, where somebody has looked, stands in
+``outside_values.toml`` beside this file.
+
 Lines that tell of time, speed, the device or the program's own name are left out. What is left is the same;
 or the same but for numbers that are near to each other (a millionth, or a tenth of an error that is printed
 as such); or it differs, and then somebody has to look.
@@ -14,13 +17,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import time
+import tomllib
 from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
 
 LEFT_OUT = re.compile(
     r"time|sec\b|second|\b[mun]s\b|[GM]B/s|andwidth|flop|hroughput|speed|clock|cycle|elapsed|device|gpu|driver|usage|"
-    r"start|simt|memory checks|nothing found|/tmp/|efficien|\(s\)|^\s*$",
+    r"start|simt|^OUTSIDE|memory checks|nothing found|/tmp/|efficien|\(s\)|^\s*$",
     re.I,
 )
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\bnan\b|[-+]?\binf\b")
@@ -30,10 +35,10 @@ ERROR = re.compile(r"err|diff|rms|norm|dist", re.I)
 def compared(one: str, other: str) -> tuple[str, str]:
     """("same", "near" or "differs", the first pair of lines that is not the same)."""
     kinds, first = ["same"], ""
-    pairs = zip_longest(
-        *([x.strip() for x in t.splitlines() if not LEFT_OUT.search(x)] for t in (one, other))
-    )
-    for a, b in pairs:
+    mine, theirs = ([x.strip() for x in t.splitlines() if not LEFT_OUT.search(x)] for t in (one, other))
+    if sorted(mine) == sorted(theirs):  # blocks print in any order
+        return "same", ""
+    for a, b in zip_longest(mine, theirs):
         if a != b:
             kinds.append("near" if a is not None and b is not None and _near(a, b) else "differs")
             first = first or f"{a} | {b}"[:200]
@@ -54,17 +59,24 @@ def main() -> None:
     parser.add_argument("cpu", type=Path)
     parser.add_argument("gpu", type=Path)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--device", default="", help="what both ran on, in words")
     options = parser.parse_args()
+    looked_at = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
     rows = []
     for text in sorted(options.cpu.rglob("*.txt")):
         beside = options.gpu / text.relative_to(options.cpu)
         if beside.is_file():
             how, first = compared(text.read_text(errors="replace"), beside.read_text(errors="replace"))
-            rows.append({"program": str(text.relative_to(options.cpu)), "printed": how, "first": first})
-            print(f"{how:8} {rows[-1]['program']}  {first}")
-    print(dict(Counter(row["printed"] for row in rows)))
+            name = str(text.relative_to(options.cpu).with_suffix("")).replace("+", "/", 1)
+            why = looked_at.get(name, "") if how == "differs" else ""
+            rows.append({"program": name, "printed": how, "first": first, "why": why})
+            print(f"{how:8} {name}  {first}")
+    counted = Counter(row["printed"] for row in rows)
+    print(dict(counted))
     if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+        command = "python -m benchmarks.outside_values cpu gpu"
+        about = {"command": command, "date": time.strftime("%Y-%m-%d"), "device": options.device}
+        options.json.write_text(json.dumps({**about, **counted, "programs": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

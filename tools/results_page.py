@@ -115,6 +115,7 @@ GROUPS = (
             "simt_vs_gpu.json": "Results of simt beside those of a GPU",
             "simt.json": "Time that simt takes",
             "outside_cuda.json": "CUDA files of other projects, as they are given",
+            "outside_values.json": "What programs of other projects print, beside a GPU",
             "solutions_simt.json": "Every solution, graded without a GPU",
         },
     ),
