@@ -127,7 +127,7 @@ def main() -> None:
         commits = {folder.name: _commit(folder) for folder in options.folders}
         command = f"python -m benchmarks.outside {' '.join(commits)} --seconds {options.seconds:g}"
         command += f" --at-most {options.at_most}" if options.at_most < sys.maxsize else ""
-        found = written(results, commits, command, _machine())
+        found = written(results, commits, command, _machine(gpu=options.gpu))
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
@@ -316,14 +316,16 @@ def _commit(folder: Path) -> str:
     return done.stdout.strip()
 
 
-def _machine() -> dict[str, object]:
-    if gpu := gpu_name():
-        return {"device": gpu, "date": time.strftime("%Y-%m-%d")}
+def _machine(*, gpu: bool) -> dict[str, object]:
+    date = time.strftime("%Y-%m-%d")
+    if gpu:
+        said = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=False).stdout
+        found = re.search(r"release ([\d.]+)", said)
+        return {"device": gpu_name(), "versions": {"nvcc": found[1] if found else ""}, "date": date}
     from grader.backends.simt.compile import toolchain
 
-    cores = os.cpu_count()
     versions = {"torch": toolchain.torch().version, "compiler": toolchain.compiler().version}
-    return {"device": f"no GPU, {cores} cores", "versions": versions, "date": time.strftime("%Y-%m-%d")}
+    return {"device": f"{os.cpu_count()} cores, CPU back end", "versions": versions, "date": date}
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What programs of other projects print on the CPU back end, beside what they print on a GPU.
 
-    python -m benchmarks.outside FOLDER ... --printed cpu
-    python -m benchmarks.outside FOLDER ... --gpu --printed gpu       # on a machine with one
-    python -m benchmarks.outside_values cpu gpu --json FILE
+    python -m benchmarks.outside FOLDER ... --printed cpu --json cpu.json
+    python -m benchmarks.outside FOLDER ... --gpu --printed gpu --json gpu.json   # on a machine with one
+    python -m benchmarks.outside_values cpu gpu --results cpu.json gpu.json --json FILE
 
 The folders hold one text a program. Why two of them differ, where somebody has looked, stands in
 ``outside_values.toml`` beside this file.
@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import time
 import tomllib
 from collections import Counter
 from itertools import zip_longest
@@ -59,7 +58,7 @@ def main() -> None:
     parser.add_argument("cpu", type=Path)
     parser.add_argument("gpu", type=Path)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--device", default="", help="what both ran on, in words")
+    parser.add_argument("--results", type=Path, nargs=2, help="what benchmarks.outside wrote of both")
     options = parser.parse_args()
     looked_at = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
     rows = []
@@ -74,8 +73,13 @@ def main() -> None:
     counted = Counter(row["printed"] for row in rows)
     print(dict(counted))
     if options.json:
-        command = "python -m benchmarks.outside_values cpu gpu"
-        about = {"command": command, "date": time.strftime("%Y-%m-%d"), "device": options.device}
+        on_cpu, on_gpu = (json.loads(file.read_text()) for file in options.results)
+        about = {
+            "command": "python -m benchmarks.outside_values cpu gpu --results cpu.json gpu.json --json FILE",
+            "date": on_gpu["date"],
+            "device": f"{on_gpu['device']}; {on_cpu['device']}",
+            "versions": on_cpu["versions"] | on_gpu["versions"],
+        }
         options.json.write_text(json.dumps({**about, **counted, "programs": rows}, indent=1) + "\n")
 
 

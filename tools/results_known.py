@@ -302,6 +302,17 @@ FIRST: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "regrade_simt.json": _regraded,
 }
 
+
+def _printed(_root: Path, data: dict[str, Any]) -> Described:
+    rows = [
+        [f"`{one['program']}`", one["printed"], one["why"] or "The last digits of a number."]
+        for one in data["programs"]
+        if one["printed"] != "same"
+    ]
+    head = f"{data['same']} of {len(data['programs'])} programs print the same. The others:"
+    return Described([head, "", *table(["program", "what it prints", "why"], rows)])
+
+
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "league.json": results_league.described,
@@ -339,6 +350,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "outside_kernelbench.json": _outside,
     "outside_pygpubench.json": _outside,
     "outside_gpuemu.json": _outside,
+    "outside_values.json": _printed,
     "batch_class_gpu.json": _class,
     "batch_class_two_gpus.json": _class,
     "batch_class_two_gpus_13.json": _class,
