@@ -32,11 +32,11 @@ __global__ void pipelined(float* y, const float* x, int tiles) {
     }
     y[i] = sum;
 }
-__global__ void by_ptx(float4* y, const float4* x, int n) {
+template <int WIDTH_IN_BYTES> __global__ void by_ptx(float4* y, const float4* __restrict__ x, int n) {
     extern __shared__ float4 tile[];
     int i = threadIdx.x;
     unsigned to = (unsigned)__cvta_generic_to_shared(tile + i);
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2, %3;\n" ::"r"(to), "l"(x + i), "n"(16),
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2, %3;\n" ::"r"(to), "l"(&x[i]), "n"(WIDTH_IN_BYTES),
                  "r"(i < n ? 16 : 0));
     asm volatile("cp.async.commit_group;\n" ::);
     asm volatile("cp.async.wait_group %0;\n" ::"n"(0));
@@ -81,7 +81,7 @@ torch::Tensor run(torch::Tensor x, std::string which) {
 }
 torch::Tensor ptx(torch::Tensor x, int64_t n) {
     auto y = torch::zeros_like(x);
-    by_ptx<<<1, 32, 32 * 16>>>((float4*)y.data_ptr<float>(), (float4*)x.data_ptr<float>(), n);
+    by_ptx<16><<<1, 32, 32 * 16>>>((float4*)y.data_ptr<float>(), (float4*)x.data_ptr<float>(), n);
     return y;
 }
 """

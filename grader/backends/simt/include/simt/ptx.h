@@ -27,7 +27,7 @@ struct bf16x2 {};
 
 // ---- between C++ and registers
 template <class T>
-SIMT_INLINE reg pack(const T& v) {
+SIMT_INLINE reg pack(T v) {  // not by reference: one to a pointer that is __restrict__ has another type
   if constexpr (std::is_pointer_v<T>) return (reg)v;
   else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
     return sizeof(T) < 4 ? (reg)(uint32_t)(int)v : sizeof(T) == 4 ? (reg)(uint32_t)v : (reg)v;
