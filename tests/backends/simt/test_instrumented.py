@@ -79,6 +79,9 @@ NAMES = [
     ("_ZN2ns6kernelEPf", True),
     ("_ZN12_GLOBAL__N_16kernelEi", True),
     ("_Z6kernelIfEviPT_", True),
+    ("kernel", True),  # extern "C"
+    ("_Z6kerneliPf.constprop.0", True),
+    ("kernels", False),
     ("_Z4host16kernelArgumentsi", False),  # what it takes has a name that ends like a kernel's
     ("_Z12other_kernelPf", False),
 ]

@@ -168,9 +168,14 @@ def _plain(name: str) -> str:
 
 
 def _parts(name: str) -> list[str]:
-    """The names that a mangled one begins with, from the outermost on: of namespaces, and its own."""
+    """The names that a mangled one begins with, from the outermost on: of namespaces, and its own.
+
+    One that is not mangled is a name of C; what stands behind a dot is the compiler's, of a copy.
+    """
     head = re.match(r"_ZN?[rVKRO]*(St)?", name)
-    parts, rest = (["std"] if head and head[1] else []), name[head.end() :] if head else ""
+    if not head:
+        return [name.split(".")[0]]
+    parts, rest = ["std"] if head[1] else [], name[head.end() :]
     while size := re.match(r"L?(\d+)", rest):  # L: of this object alone
         end = size.end() + int(size[1])
         parts.append(rest[size.end() : end])

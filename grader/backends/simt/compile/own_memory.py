@@ -23,6 +23,12 @@ PLACE = re.compile(r"(-?\d*)\(%rsp\)")
 PARTS = re.compile(r"%(?:[re]?([a-d])[xhl]|[re]?([sd]i|bp|sp)l?|(r\d+)[bwd]?)")
 LOST_IN_CALLS = frozenset(("rax", "rcx", "rdx", "rsi", "rdi", *(f"r{n}" for n in range(8, 12))))
 
+# What these change is not, or not only, their last operand.
+IMPLIED = re.compile(
+    r"i?div[bwlq]?|i?mul[bwlq]?|c[lqw]t[dlqo]|rep\w*|xchg\w*|xadd\w*|cmpxchg\w*|rdtsc|cpuid|lock"
+)
+CHANGED_UNSEEN = frozenset(("rax", "rcx", "rdx", "rsi", "rdi"))
+
 
 def register(name: str) -> str:
     """The whole register that this is, or is a part of: ``%eax`` is one of ``rax``; "" if it is none."""
@@ -107,6 +113,10 @@ def _do(line: str, known: set[str]) -> None:
         known -= LOST_IN_CALLS
         return
     if word.startswith(("cmp", "test", "j", "ret", "nop", "prefetch")):
+        return
+    if IMPLIED.fullmatch(word) and ("," not in operands or word[:2] not in ("im", "mu")):
+        known -= CHANGED_UNSEEN | {register(one) for one in re.findall(r"%\w+", operands)}
+        known -= {one for one in known if one.endswith(")")} if "%rsp" in operands else set()
         return
     source, _, target = operands.rpartition(",")
     to = register(target.strip())
