@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.domain.lessons import course_root
+
 from .corpus import library
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ FINDING = {
     "misaligned": "misaligned",
     "host_pointer": "illegal-address",
     "unwritten_global": "global-uninitialised-read",
+    "to_host_unwritten": "unwritten-copy",
+    "copied_unwritten": "global-uninitialised-read",
     "unwritten_shared": "shared-uninitialised-read",
     "member_unwritten": "shared-uninitialised-read",
     "tag_unwritten": "shared-uninitialised-read",
@@ -73,6 +77,19 @@ def test_a_look_alike_is_silent(play: Play, name: str) -> None:
 def test_a_race_names_the_device_variable(play: Play) -> None:
     (f,) = play("broken")["racing_variable"]["findings"]
     assert "the __device__ variable total without order to another thread's" in f["what"]
+
+
+@pytest.mark.slow
+def test_a_copy_of_what_nothing_wrote_names_how_much(play: Play) -> None:
+    (f,) = play("broken")["to_host_unwritten"]["findings"]
+    assert f["severity"] == "warning"
+    assert "copies 128 bytes of an allocation of 128 bytes to the host" in f["what"]
+    assert "nothing has written 32 of them; the first is byte 96" in f["what"]
+    lines = (course_root() / "tests/backends/simt/corpus/broken.cu").read_text().splitlines()
+    copy = lines.index("void to_host_unwritten(const float* x, float* y, int n) {") + 4
+    assert "cudaMemcpy(host, fresh" in lines[copy]
+    assert f["file"].endswith("broken.cu")
+    assert f["line"] == copy + 1
 
 
 def test_every_case_is_judged() -> None:

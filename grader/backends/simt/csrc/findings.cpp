@@ -170,6 +170,21 @@ void report_host(const char* kind, size_t pc, const void* address, unsigned size
   add(kind, "", pc, 0, std::move(json.text));
 }
 
+// The host gets bytes that nothing has written. They may be more than it uses, so this is not an error.
+void report_unwritten_copy(size_t pc, const void* first, size_t missing, size_t bytes) {
+  static constexpr char KIND[] = "unwritten-copy";
+  if (device_faulted() || g_no_blocks || count_again(KIND, "", pc, 0) || g_findings.size() >= MOST_FINDINGS) return;
+  Json json;
+  json.open('{');
+  json.field("kind", KIND);
+  json.field("kernel", "");
+  place(json, module_at(pc), pc);
+  json.field("missing", (long long)missing);
+  json.field("elements", (long long)bytes);
+  describe_allocation(json, nullptr, first);
+  add(KIND, "", pc, 0, std::move(json.text));
+}
+
 }  // namespace simt
 
 using namespace simt;

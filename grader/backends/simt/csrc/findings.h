@@ -25,6 +25,8 @@ struct Evidence {
 void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence);
 // The same for host code, which has no kernel and no thread.
 void report_host(const char* kind, size_t pc, const void* address, unsigned size, Access access);
+// A copy to the host of so many bytes, of which some are missing: nothing has written them, the first at `first`.
+void report_unwritten_copy(size_t pc, const void* first, size_t missing, size_t bytes);
 
 }  // namespace simt
 

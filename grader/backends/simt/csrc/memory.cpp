@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include "errors.h"
+#include "findings.h"
 #include "heap.h"
 #include "origins.h"
 #include "queue.h"
@@ -271,6 +272,33 @@ static bool may_be(const void* pointer, bool on_device) {
   return simt_is_for_both(pointer) || on_device == (simt_is_device_pointer(pointer) != 0);
 }
 
+// How many of the bytes [pointer, pointer + bytes) nothing has written; *first gets the first one's offset.
+extern "C" SIMT_EXPORT size_t simt_undefined_bytes(const void* pointer, size_t bytes, size_t* first) {
+  if (!simt_is_device_pointer(pointer)) return 0;
+  simt_wait();
+  size_t offset = arena_offset(pointer), undefined = 0;
+  for (size_t i = 0; i < bytes; ++i) {
+    size_t at = offset + i;
+    if (!(at & 3) && bytes - i >= 4 && g_defined[at / 4] == 15) {
+      i += 3;
+      continue;
+    }
+    if (g_defined[at / 4] >> (at & 3) & 1) continue;
+    if (!undefined++) *first = i;
+  }
+  return undefined;
+}
+
+// What nothing has written is still unwritten in the copy. The two may overlap.
+static void copy_definedness(size_t to, size_t from, size_t bytes) {
+  std::vector<bool> defined(bytes);
+  for (size_t i = 0; i < bytes; ++i) defined[i] = is_initialised(from + i, 1);
+  simt_mark_initialised(g_arena + to, bytes);
+  for (size_t i = 0; i < bytes; ++i)
+    if (!defined[i]) g_defined[(to + i) / 4] &= u8(~(1 << ((to + i) & 3)));
+  if (Allocation* a = allocation_at(to)) a->complete = false;
+}
+
 extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
   if (kind < 0 || kind > 4) return INVALID_VALUE;
@@ -282,7 +310,14 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
     return INVALID_VALUE;
   if (int fault = simt_synchronize()) return fault;
   memmove(to, from, bytes);
-  simt_mark_initialised(to, bytes);
+  bool to_device = simt_is_device_pointer(to) && !simt_is_for_both(to);
+  size_t first = 0, missing = g_mode & CHECK ? simt_undefined_bytes(from, bytes, &first) : 0;
+  if (missing && to_device) {
+    copy_definedness(arena_offset(to), arena_offset(from), bytes);
+  } else {
+    if (missing) report_unwritten_copy(here, (const char*)from + first, missing, bytes);
+    simt_mark_initialised(to, bytes);
+  }
   if (g_watched) note_host_copy(to, from, bytes);
   return 0;
 }
@@ -322,20 +357,3 @@ extern "C" size_t simt_memory(int peak) {
 }
 
 extern "C" SIMT_EXPORT void simt_reset_peak_memory() { g_peak_bytes = g_live_bytes; }
-
-// How many of the bytes [pointer, pointer + bytes) nothing has written; *first gets the first one's offset.
-extern "C" SIMT_EXPORT size_t simt_undefined_bytes(const void* pointer, size_t bytes, size_t* first) {
-  if (!simt_is_device_pointer(pointer)) return 0;
-  simt_wait();
-  size_t offset = arena_offset(pointer), undefined = 0;
-  for (size_t i = 0; i < bytes; ++i) {
-    size_t at = offset + i;
-    if (!(at & 3) && bytes - i >= 4 && g_defined[at / 4] == 15) {
-      i += 3;
-      continue;
-    }
-    if (g_defined[at / 4] >> (at & 3) & 1) continue;
-    if (!undefined++) *first = i;
-  }
-  return undefined;
-}

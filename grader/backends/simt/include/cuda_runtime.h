@@ -66,7 +66,7 @@ SIMT_INLINE cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes
                                         cudaStream_t stream = nullptr) {
   return simt_keep_copy(stream, to, from, bytes, kind) ? cudaSuccess : cudaMemcpy(to, from, bytes, kind);
 }
-inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+SIMT_INLINE cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind) {
   if (width > to_pitch || width > from_pitch) return (cudaError_t)simt_fail(cudaErrorInvalidPitchValue);
   for (size_t row = 0; row < height; ++row)
@@ -74,7 +74,7 @@ inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, siz
       return e;
   return cudaSuccess;
 }
-inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+SIMT_INLINE cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                      size_t width, size_t height, cudaMemcpyKind kind,
                                      cudaStream_t = nullptr) {
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);

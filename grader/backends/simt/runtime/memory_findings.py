@@ -14,7 +14,7 @@ from grader.protocol.messages import MemoryFinding, OtherSide, Writer
 
 RACES = {"shared-race", "global-race"}
 UNWRITTEN = {"shared-uninitialised-read", "global-uninitialised-read"}
-WARNINGS = {"barrier-exited-threads", "leak"}
+WARNINGS = {"barrier-exited-threads", "leak", "unwritten-copy"}
 OVERFLOW = "integer-overflow"
 OUTSIDE = ("out-of-bounds", "illegal-address")
 

@@ -175,6 +175,15 @@ def _not_written(f: RawFinding) -> str:
     return f"{f.missing} of {f.elements} elements of {name} were never written, the first is {element}"
 
 
+def _unwritten_copy(f: RawFinding) -> str:
+    size = f.tensor.element if f.tensor and f.tensor.label else 1
+    unit = "elements" if size > 1 else "bytes"
+    whose = f" of {_tensor_name(f.tensor)}" if f.tensor else ""
+    first = f"; the first is {unit[:-1]} {f.tensor.offset // size}" if f.tensor else ""
+    missing, copied = f.missing // size, f.elements // size
+    return f"copies {copied} {unit}{whose} to the host, and nothing has written {missing} of them{first}"
+
+
 def _verb(f: RawFinding) -> str:
     return VERB.get(f.access, "touches")
 
@@ -204,6 +213,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "double-free": lambda f: f"{_freed(f)}, which has been freed",
     "bad-free": _bad_free,
     "output-not-written": _not_written,
+    "unwritten-copy": _unwritten_copy,
     "barrier-divergence": lambda _: "threads of one block wait at different __syncthreads()",
     "barrier-exited-threads": lambda f: f"waits at __syncthreads(), but {f.detail} the kernel before",
     "step-budget": lambda _: "a block took more steps than allowed; is there a loop that never ends?",

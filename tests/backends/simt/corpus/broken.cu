@@ -54,6 +54,45 @@ void host_pointer(const float* x, float* y, int n) {
 }
 
 // ---- never written
+KERNEL(to_host_unwritten) { INDEX; if (t < 24) y[i] = x[i]; }
+void to_host_unwritten(const float* x, float* y, int n) {
+    float *fresh, host[32];
+    cudaMalloc(&fresh, sizeof host);
+    to_host_unwritten_kernel<<<1, 32>>>(x, fresh, n);
+    cudaMemcpy(host, fresh, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(fresh);
+}
+KERNEL(ok_to_host) { INDEX; y[i] = x[i]; }
+void ok_to_host(const float* x, float* y, int n) {
+    float *fresh, host[32];
+    cudaMalloc(&fresh, sizeof host);
+    ok_to_host_kernel<<<1, 32>>>(x, fresh, n);
+    cudaMemcpy(host, fresh, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(fresh);
+}
+KERNEL(copied_unwritten) { INDEX; y[i] = x[i]; }
+void copied_unwritten(const float* x, float* y, int n) {
+    float *from, *to;
+    cudaMalloc(&from, 128);
+    cudaMalloc(&to, 128);
+    cudaMemset(from, 0, 124);
+    cudaMemset(to, 0, 128);
+    cudaMemcpy(to, from, 128, cudaMemcpyDeviceToDevice);
+    copied_unwritten_kernel<<<1, 32>>>(to, y, n);
+    cudaFree(from);
+    cudaFree(to);
+}
+KERNEL(ok_copied_in_part) { INDEX; if (t < 31) y[i] = x[i]; }
+void ok_copied_in_part(const float* x, float* y, int n) {
+    float *from, *to;
+    cudaMalloc(&from, 128);
+    cudaMalloc(&to, 128);
+    cudaMemset(from, 0, 124);
+    cudaMemcpy(to, from, 128, cudaMemcpyDeviceToDevice);
+    ok_copied_in_part_kernel<<<1, 32>>>(to, y, n);
+    cudaFree(from);
+    cudaFree(to);
+}
 KERNEL(unwritten_global) { INDEX; y[i] = x[i] * 2; }
 void unwritten_global(const float* x, float* y, int n) {
     float* fresh;
