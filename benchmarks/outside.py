@@ -121,14 +121,17 @@ def main() -> None:
             _tried, driver=None if options.gpu else driver, at_most=options.at_most,
             seconds=options.seconds, printed=options.printed,
         )  # fmt: skip
-        results = list(pool.map(lambda job: tried(*job), jobs))
-    print(_table(results))
-    if options.json:
         commits = {folder.name: _commit(folder) for folder in options.folders}
         command = f"python -m benchmarks.outside {' '.join(commits)} --seconds {options.seconds:g}"
         command += f" --at-most {options.at_most}" if options.at_most < sys.maxsize else ""
-        found = written(results, commits, command, _machine(gpu=options.gpu))
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+        machine = _machine(gpu=options.gpu)
+        results: list[Result] = []
+        for result in pool.map(lambda job: tried(*job), jobs):
+            results.append(result)
+            if options.json:  # after each: a run of hours may be ended
+                found = written(results, commits, command, machine)
+                options.json.write_text(json.dumps(found, indent=1) + "\n")
+    print(_table(results))
 
 
 def written(

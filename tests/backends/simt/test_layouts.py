@@ -31,6 +31,8 @@ def told(text: str) -> list[str]:
             "union U { int a; }; struct A { U u, v[3]; static U s; U f(); };",
             ["known<U", "known<A, &A::u, &A::v"],
         ),
+        ("struct A { using U = union { int a; float b; }; U u; int k; };", ["known<A, &A::u"]),
+        ("struct A { typedef union { int a; float b; } V; V v, w; };", ["known<A, &A::v, &A::w"]),
         ("struct A { int n; float data[]; };", []),
         ("typedef struct __align__(4) { char c; } A; struct __attribute__((packed)) { int v; } b;", []),
         ("struct A; struct A f(struct A a) { return {}; } enum class E { X }; struct { int a; } b;", []),

@@ -26,6 +26,12 @@ def test_atomics_lose_nothing(play: Play) -> None:
     assert answer["result"] == [64.0, 2 * sum(range(64)), 63, 5 + 2 * 64]
 
 
+def test_cudas_own_atomics_with_an_order_lose_nothing_and_make_a_lock(play: Play) -> None:
+    answer = play("libcu")["ordered"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    assert answer["result"] == [64.0, 8.0, 2 * sum(range(64)), 63, 255, 0]
+
+
 def test_barriers_of_a_block_and_of_the_grid_go_together(play: Play) -> None:
     answer = play("libcu")["in_a_grid"]
     assert (answer["error"], answer["findings"]) == ("", [])

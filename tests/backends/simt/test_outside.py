@@ -75,6 +75,13 @@ def test_cublas_multiplies_by_torch_and_refuses_memory_that_is_not_there(play: P
     assert (batched, of_host, training) == (0, 13, 15)  # a list of pointers must lie on the device
     assert (most, least) == (2, 8)  # counted from 1
     assert (norm, dot) == pytest.approx((result["norm"], result["dot"]))
+    far, norm, square, most, *modes = result["by_device"]
+    assert far < 1e-5
+    assert (norm, square, most) == pytest.approx((result["norm"], result["norm"] ** 2, 2))
+    assert modes == [0, 1, 0]  # what has worked, and where both handles' numbers are
+    out, scales = result["eight_bits"]
+    assert out == [[144.0, 448.0]]  # 4 (6 * 5.25 + 5) = 146, of which 144 is the nearest, and 4 (6 * 38 + 5)
+    assert scales[4] == 6 * 38 + 5
 
 
 def test_a_kernel_is_launched_by_a_pointer_that_says_no_types(play: Play) -> None:

@@ -113,7 +113,15 @@ def _union_members(tokens: Tokens, body: int, end: int, unions: set[str]) -> lis
         if tokens[k].text == "union" and tokens.at(inner := following(tokens, k)) == "{":
             last = closing(tokens, inner)
             after = following(tokens, last)
-            found += [tokens[after].text] if tokens[after].kind == "id" else _names(tokens, inner, last)
+            before = previous(tokens, k)
+            if tokens.at(before) == "=":  # using NAME = union { ... };
+                unions.add(tokens.at(previous(tokens, before)))
+            elif tokens.at(before) == "typedef":
+                unions.add(tokens.at(after))
+            elif tokens[after].kind == "id":
+                found.append(tokens[after].text)
+            else:
+                found += _names(tokens, inner, last)
             k = last
         elif tokens[k].text in unions and tokens[following(tokens, k)].kind == "id":
             last = next((n for n in range(k, end) if tokens[n].text == ";"), end)

@@ -32,15 +32,17 @@ enum cublasLtMatmulDescAttributes_t {
   CUBLASLT_MATMUL_DESC_BIAS_POINTER,
   CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
   CUBLASLT_MATMUL_DESC_SCALE_TYPE,
+  CUBLASLT_MATMUL_DESC_FAST_ACCUM,
+  CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
+  CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+  CUBLASLT_MATMUL_DESC_C_SCALE_POINTER,
+  CUBLASLT_MATMUL_DESC_D_SCALE_POINTER,
+  CUBLASLT_MATMUL_DESC_AMAX_D_POINTER,
   // Not supported, either.
   CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
   CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
   CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
-  CUBLASLT_MATMUL_DESC_POINTER_MODE,
-  CUBLASLT_MATMUL_DESC_FAST_ACCUM,
-  CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
-  CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
-  CUBLASLT_MATMUL_DESC_D_SCALE_POINTER
+  CUBLASLT_MATMUL_DESC_POINTER_MODE
 };
 enum cublasLtMatrixLayoutAttribute_t {
   CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
@@ -55,6 +57,9 @@ struct cublasLtMatmulDescOpaque_t {
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   const void* bias = nullptr;
   int bias_type = -1;  // that of D, unless it is set
+  // In device memory: factors of A, B, C and D, and where the largest |D| goes, before D's factor.
+  const float *scale_a = nullptr, *scale_b = nullptr, *scale_c = nullptr, *scale_d = nullptr;
+  float* largest = nullptr;
 };
 typedef cublasLtMatmulDescOpaque_t* cublasLtMatmulDesc_t;
 struct cublasLtMatrixLayoutOpaque_t {
@@ -110,6 +115,12 @@ inline cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cub
     case CUBLASLT_MATMUL_DESC_BIAS_POINTER: d->bias = *(const void* const*)value; break;
     case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: d->bias_type = *(const cudaDataType_t*)value; break;
     case CUBLASLT_MATMUL_DESC_SCALE_TYPE: break;
+    case CUBLASLT_MATMUL_DESC_FAST_ACCUM: break;  // sums are exact to float here
+    case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER: d->scale_a = *(const float* const*)value; break;
+    case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER: d->scale_b = *(const float* const*)value; break;
+    case CUBLASLT_MATMUL_DESC_C_SCALE_POINTER: d->scale_c = *(const float* const*)value; break;
+    case CUBLASLT_MATMUL_DESC_D_SCALE_POINTER: d->scale_d = *(const float* const*)value; break;
+    case CUBLASLT_MATMUL_DESC_AMAX_D_POINTER: d->largest = *(float* const*)value; break;
     default: return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   return CUBLAS_STATUS_SUCCESS;
@@ -150,7 +161,23 @@ inline cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtM
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// D = epilogue(alpha op(A) op(B) + beta C + bias), the bias one number a row.
+namespace simt::blas {
+
+// A factor in device memory, 1 without one.
+inline double scale(const float* place) {
+  float value = 1;
+  if (place) simt_fail(simt_copy(&value, place, sizeof value, cudaMemcpyDeviceToHost));
+  return value;
+}
+// What does not fit into 8 bits becomes the largest number that does.
+inline at::Tensor saturated(const at::Tensor& values, cudaDataType_t type) {
+  double most = type == CUDA_R_8F_E4M3 ? 448 : type == CUDA_R_8F_E5M2 ? 57344 : 0;
+  return most ? values.clamp(-most, most) : values;
+}
+
+}  // namespace simt::blas
+
+// D = scale_d epilogue(scale_a scale_b alpha op(A) op(B) + scale_c beta C + bias), the bias one number a row.
 inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const void* alpha, const void* a,
                                      cublasLtMatrixLayout_t la, const void* b, cublasLtMatrixLayout_t lb,
                                      const void* beta, const void* c, cublasLtMatrixLayout_t lc, void* out,
@@ -166,8 +193,9 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, c
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   auto result = simt::blas::product(d->op_a, d->op_b, m, n, k, matrix(a, la), matrix(b, lb), d->compute);
-  result.mul_(simt::blas::factor_for(result, simt::blas::number(alpha, d->compute)));
-  if (double factor = simt::blas::number(beta, d->compute))
+  double scaled = simt::blas::scale(d->scale_a) * simt::blas::scale(d->scale_b);
+  result.mul_(simt::blas::factor_for(result, scaled * simt::blas::number(nullptr, alpha, d->compute)));
+  if (double factor = simt::blas::scale(d->scale_c) * simt::blas::number(nullptr, beta, d->compute))
     result.add_(matrix(c, lc).view(m, n, false).to(result.scalar_type()), simt::blas::factor_for(result, factor));
   if (d->epilogue & CUBLASLT_EPILOGUE_BIAS) {
     auto type = d->bias_type < 0 ? lo->type : cudaDataType_t(d->bias_type);
@@ -175,6 +203,11 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, c
   }
   if (d->epilogue & CUBLASLT_EPILOGUE_RELU) result = at::relu(result);
   if (d->epilogue & CUBLASLT_EPILOGUE_GELU) result = at::gelu(result, "tanh");
-  matrix(out, lo).view(m, n, false).copy_(result);
+  if (d->largest) {
+    float most = result.numel() ? result.abs().max().item().toFloat() : 0;
+    simt_fail(simt_copy(d->largest, &most, sizeof most, cudaMemcpyHostToDevice));
+  }
+  if (d->scale_d) result.mul_(simt::blas::scale(d->scale_d));
+  matrix(out, lo).view(m, n, false).copy_(simt::blas::saturated(result, lo->type));
   return CUBLAS_STATUS_SUCCESS;
 }

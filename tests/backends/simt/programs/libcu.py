@@ -134,6 +134,23 @@ __global__ void atomics(float* y, int* counts) {
     __syncthreads();
     if (threadIdx.x == 0 && blockIdx.x == 0) counts[2] = inside.load(cuda::memory_order_relaxed);
 }
+// The same by CUDA's own functions, and a lock made of them.
+__global__ void ordered_atomics(float* y, int* counts, float* value, int* lock) {
+    __nv_atomic_fetch_add(&counts[0], threadIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_max(&counts[1], (int)(threadIdx.x * 7 % 64), __NV_ATOMIC_RELAXED);
+    __nv_atomic_or(&counts[2], 1 << threadIdx.x % 8, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
+    float seen = __nv_atomic_load_n(y, __NV_ATOMIC_RELAXED);
+    int before = __float_as_int(seen);
+    while (!__nv_atomic_compare_exchange_n((int*)y, &before, __float_as_int(__int_as_float(before) + 0.5f), true,
+                                           __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED)) ;
+    if (threadIdx.x % 32 == 0) {
+        int open = 0;
+        while (!__nv_atomic_compare_exchange_n(lock, &open, 1, false, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELAXED)) open = 0;
+        float sum = __nv_atomic_exchange_n(value, -1.0f, __NV_ATOMIC_RELAXED) + 2;
+        __nv_atomic_store(value, &sum, __NV_ATOMIC_RELAXED);
+        __nv_atomic_store_n(lock, 0, __NV_ATOMIC_RELEASE);
+    }
+}
 // Barriers of the blocks and of the grid in turn.
 __global__ void in_a_grid(float* y, float* scratch) {
     __shared__ Barrier bar;
@@ -208,6 +225,12 @@ std::vector<torch::Tensor> atomic(torch::Tensor x) {
     atomics<<<2, 64>>>(y.data_ptr<float>(), counts.data_ptr<int>());
     return {y, counts};
 }
+std::vector<torch::Tensor> ordered(torch::Tensor x) {
+    auto y = torch::zeros({2}, x.options());
+    auto counts = torch::zeros({4}, x.options().dtype(torch::kInt32));
+    ordered_atomics<<<2, 64>>>(y.data_ptr<float>(), counts.data_ptr<int>(), y.data_ptr<float>() + 1, counts.data_ptr<int>() + 3);
+    return {y, counts};
+}
 """
 RIGHT = ["mirrored", "copied", "group", "own_pipeline", "block_pipeline", "roles"]
 WRONG = ["no_init", "one_missing", "one_too_many", "init_alone", "early", "no_second", "copy_own", "copy_other", "no_acquire",
@@ -224,8 +247,8 @@ def difference(module, name):
     return (module.run(x.cuda(), name).cpu() - wanted).abs().max().item()
 
 
-def atomics(module):
-    y, counts = module.atomic(torch.zeros(1, device="cuda"))
+def atomics(call):
+    y, counts = call(torch.zeros(1, device="cuda"))
     return [*y.tolist(), *counts.tolist()]
 
 
@@ -242,8 +265,9 @@ def cases():
     heads = [
         "torch::Tensor run(torch::Tensor x, std::string which);",
         "std::vector<torch::Tensor> atomic(torch::Tensor x);",
+        "std::vector<torch::Tensor> ordered(torch::Tensor x);",
     ]
-    module = load_inline("libcu", heads, [CUDA], functions=["run", "atomic"])
+    module = load_inline("libcu", heads, [CUDA], functions=["run", "atomic", "ordered"])
     x = torch.ones(TILES * 64)
     return (
         {name: lambda _, name=name: difference(module, name) for name in RIGHT}
@@ -251,6 +275,6 @@ def cases():
             name: lambda _, name=name: module.run(x.cuda(), name).tolist()
             for name in [*WRONG, "standard", "in_a_grid"]
         }
-        | {"atomics": lambda _: atomics(module)}
+        | {"atomics": lambda _: atomics(module.atomic), "ordered": lambda _: atomics(module.ordered)}
         | {"counted": lambda runtime: counted(runtime, lambda: module.run(x.cuda(), "mirrored"))}
     )

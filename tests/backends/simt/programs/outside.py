@@ -222,6 +222,58 @@ std::vector<double> others(torch::Tensor a, torch::Tensor whole) {  // 3 x 3 of 
     far += (product.cpu() - whole.cpu().to(torch::kInt32).matmul(whole.cpu().to(torch::kInt32))).abs().max().item<int>();
     return {far, double(status), double(of_host), double(most), double(least), norm, dot, double(training)};
 }
+// alpha, beta and results in device memory: 2 a a + a by columns, |a|, the largest and 3 x + y.
+std::vector<double> by_device(torch::Tensor a) {
+    float numbers[6] = {2, 1, 0, 0, 3, 0}, *n;
+    int* most;
+    cudaMalloc(&n, sizeof numbers);
+    cudaMalloc(&most, sizeof(int));
+    cudaMemcpy(n, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+    cublasHandle_t h, by_host;
+    cublasPointerMode_t modes[2];
+    cublasCreate(&h);
+    cublasCreate(&by_host);
+    auto status = cublasSetPointerMode(h, CUBLAS_POINTER_MODE_DEVICE);
+    cublasGetPointerMode(h, &modes[0]);
+    cublasGetPointerMode(by_host, &modes[1]);
+    auto c = a.clone(), y = torch::ones({9}, a.options());
+    cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 3, 3, 3, n, a.data_ptr<float>(), 3, a.data_ptr<float>(), 3, n + 1, c.data_ptr<float>(), 3);
+    cublasSnrm2(h, 9, a.data_ptr<float>(), 1, n + 2);
+    cublasDotEx(h, 9, a.data_ptr(), CUDA_R_32F, 1, a.data_ptr(), CUDA_R_32F, 1, n + 3, CUDA_R_32F, CUDA_R_32F);
+    cublasIsamax(h, 9, a.data_ptr<float>(), 1, most);
+    cublasSaxpy(h, 9, n + 4, a.data_ptr<float>(), 1, y.data_ptr<float>(), 1);
+    int index = 0;
+    cudaMemcpy(numbers, n, 5 * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(&index, most, sizeof index, cudaMemcpyDeviceToHost);
+    double far = (c - (2 * a.matmul(a) + a)).abs().max().item<double>() + (y - (3 * a.flatten() + 1)).abs().max().item<double>();
+    cudaFree(n);
+    cudaFree(most);
+    return {far, numbers[2], numbers[3], double(index), double(status), double(modes[0]), double(modes[1])};
+}
+// D = 4 (3 * 2 * a b^T + 5 c) in 8 bits, of which 448 is the largest; and the largest before the 4.
+std::vector<torch::Tensor> eight_bits(torch::Tensor a, torch::Tensor b, torch::Tensor c) {  // m x k, n x k, n x m
+    int m = a.size(0), k = a.size(1), n = b.size(0);
+    auto e4m3 = torch::kFloat8_e4m3fn;
+    auto wide = a.to(e4m3), other = b.to(e4m3), added = c.to(torch::kBFloat16), out = torch::zeros({n, m}, a.options().dtype(e4m3));
+    auto scales = torch::tensor({3.0f, 2.0f, 5.0f, 4.0f, 0.0f}, a.options());
+    float one = 1, *s = scales.data_ptr<float>(), *places[5] = {s, s + 1, s + 2, s + 3, s + 4};
+    cublasLtMatmulDescAttributes_t which[5] = {CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+        CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER};
+    cublasOperation_t t = CUBLAS_OP_T;
+    cublasLtMatmulDesc_t d;
+    cublasLtMatrixLayout_t la, lb, lc, lo;
+    cublasLtMatmulDescCreate(&d, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_TRANSA, &t, sizeof t);
+    for (int i = 0; i < 5; ++i) cublasLtMatmulDescSetAttribute(d, which[i], &places[i], sizeof(float*));
+    cublasLtMatrixLayoutCreate(&la, CUDA_R_8F_E4M3, k, m, k);
+    cublasLtMatrixLayoutCreate(&lb, CUDA_R_8F_E4M3, k, n, k);
+    cublasLtMatrixLayoutCreate(&lc, CUDA_R_16BF, m, n, m);
+    cublasLtMatrixLayoutCreate(&lo, CUDA_R_8F_E4M3, m, n, m);
+    auto status = cublasLtMatmul(nullptr, d, &one, wide.data_ptr(), la, other.data_ptr(), lb, &one, added.data_ptr(), lc,
+                                 out.data_ptr(), lo, nullptr, nullptr, 0, 0);
+    TORCH_CHECK(status == CUBLAS_STATUS_SUCCESS);
+    return {out.to(torch::kFloat), scales};
+}
 int too_far(torch::Tensor a) {
     return cublasSgemm(nullptr, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &alpha, a.data_ptr<float>(), 1 << 24, a.data_ptr<float>(),
                        8, &beta, a.data_ptr<float>(), 8);
@@ -392,12 +444,15 @@ def blas(_):
         [
             *heads,
             "int too_far(torch::Tensor a);",
+            "std::vector<double> by_device(torch::Tensor a);",
+            "std::vector<torch::Tensor> eight_bits(torch::Tensor a, torch::Tensor b, torch::Tensor c);",
             "std::vector<double> others(torch::Tensor a, torch::Tensor whole);",
         ],
         [BLAS],
-        functions=[*names, "too_far", "others"],
+        functions=[*names, "too_far", "others", "by_device", "eight_bits"],
     )
     square = torch.tensor([[1.0, -5.0, 2.0], [0.5, 3.0, -1.0], [2.0, 0.25, 4.0]], device="cuda")
+    small = torch.tensor([[1.0, 2.0, 0.5], [8.0, -1.0, 64.0]], device="cuda")
     whole = torch.arange(-8, 8, dtype=torch.int8, device="cuda").view(4, 4)
     a, b = torch.randn(5, 7, device="cuda"), torch.randn(7, 3, device="cuda")
     c, d = torch.randn(2, 5, 7, device="cuda"), torch.randn(2, 4, 7, device="cuda")
@@ -410,6 +465,8 @@ def blas(_):
         "layer": (module.layer(a, w, bias) - wanted).abs().max().item(),
         "too_far": module.too_far(torch.randn(8, 8, device="cuda")),
         "others": module.others(square, whole),
+        "by_device": module.by_device(square),
+        "eight_bits": [t.tolist() for t in module.eight_bits(small, small[:1], torch.ones(1, 2, device="cuda"))],
         "norm": square.norm().item(),
         "dot": (square * (square.T + 2 * square)).sum().item(),
     }

@@ -12,6 +12,9 @@
 #define CUB_MAX(a, b) (((a) > (b)) ? (a) : (b))
 #define CUB_QUOTIENT_CEILING(x, y) (((x) + (y) - 1) / (y))
 #define CUB_PTX_WARP_THREADS 32
+#define CUB_WARP_THREADS(arch) 32
+#define CUB_LOG_WARP_THREADS(arch) 5
+#define CUB_PTX_LOG_WARP_THREADS 5
 #define CUB_STATIC_ASSERT(...) static_assert(__VA_ARGS__)
 #define CUB_NS_PREFIX
 #define CUB_NS_POSTFIX
@@ -216,19 +219,33 @@ struct BlockRakingLayout {
 
 inline unsigned RowMajorTid(int x, int y, int) { return (threadIdx.z * y + threadIdx.y) * x + threadIdx.x; }
 SIMT_INLINE void WARP_SYNC(unsigned mask) { __syncwarp(mask); }
+// A value of any size: a warp's own functions take 8 bytes at most.
+template <class T, class Shuffle>
+T ShuffleWords(const T& value, Shuffle shuffle) {
+  if constexpr (sizeof(T) <= 8) {
+    return shuffle(value);
+  } else {
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    T other = value;
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (unsigned& word : words) word = shuffle(word);
+    __builtin_memcpy((void*)&other, words, sizeof(T));
+    return other;
+  }
+}
 template <int WIDTH, class T>
 T ShuffleUp(T value, int offset, int first, unsigned mask) {
-  T other = __shfl_up_sync(mask, value, offset, WIDTH);
+  T other = ShuffleWords(value, [=](auto part) { return __shfl_up_sync(mask, part, offset, WIDTH); });
   return int(simt_lane() % WIDTH) - offset < first ? value : other;
 }
 template <int WIDTH, class T>
 T ShuffleDown(T value, int offset, int last, unsigned mask) {
-  T other = __shfl_down_sync(mask, value, offset, WIDTH);
+  T other = ShuffleWords(value, [=](auto part) { return __shfl_down_sync(mask, part, offset, WIDTH); });
   return int(simt_lane() % WIDTH) + offset > last ? value : other;
 }
 template <int WIDTH, class T>
 T ShuffleIndex(T value, int lane, unsigned mask) {
-  return __shfl_sync(mask, value, lane, WIDTH);
+  return ShuffleWords(value, [=](auto part) { return __shfl_sync(mask, part, lane, WIDTH); });
 }
 
 }  // namespace cub

@@ -1,11 +1,13 @@
 // Products of matrices in device memory by torch's own operators, for the headers of cuBLAS. What cuBLAS computes is
 // no kernel of the program's: checks and origins see it as they see an operator of torch.
 #pragma once
+#include "../cuComplex.h"
 #include "../cuda_runtime.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/matmul.h>
+#include <set>
 
 enum cudaDataType_t {
   CUDA_R_32F = 0,
@@ -13,7 +15,9 @@ enum cudaDataType_t {
   CUDA_R_16F = 2,
   CUDA_R_8I = 3,
   CUDA_R_32I = 10,
-  CUDA_R_16BF = 14
+  CUDA_R_16BF = 14,
+  CUDA_R_8F_E4M3 = 28,
+  CUDA_R_8F_E5M2 = 29
 };
 typedef cudaDataType_t cudaDataType;
 
@@ -41,7 +45,29 @@ enum cublasComputeType_t {
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77
 };
 
+typedef struct cublasContext* cublasHandle_t;
+
 namespace simt::blas {
+
+// The handles whose numbers (alpha, beta, results) lie in device memory.
+inline std::set<cublasHandle_t>& by_device() {
+  static std::set<cublasHandle_t> handles;
+  return handles;
+}
+template <class T>
+inline T taken(cublasHandle_t handle, const T* place) {
+  if (!by_device().count(handle)) return *place;
+  T value{};
+  simt_fail(simt_copy(&value, place, sizeof value, cudaMemcpyDeviceToHost));
+  return value;
+}
+template <class T>
+inline void put(cublasHandle_t handle, T* place, T value) {
+  if (!by_device().count(handle))
+    *place = value;
+  else
+    simt_fail(simt_copy(place, &value, sizeof value, cudaMemcpyHostToDevice));
+}
 
 inline at::ScalarType scalar_type(cudaDataType_t type) {
   switch (type) {
@@ -50,6 +76,8 @@ inline at::ScalarType scalar_type(cudaDataType_t type) {
     case CUDA_R_16BF: return at::kBFloat16;
     case CUDA_R_8I: return at::kChar;
     case CUDA_R_32I: return at::kInt;
+    case CUDA_R_8F_E4M3: return at::kFloat8_e4m3fn;
+    case CUDA_R_8F_E5M2: return at::kFloat8_e5m2;
     default: return at::kFloat;
   }
 }
@@ -76,10 +104,13 @@ struct Matrix {
 };
 
 // alpha or beta, which the caller hands over by pointer.
-inline double number(const void* pointer, cublasComputeType_t compute) {
-  if (compute == CUBLAS_COMPUTE_64F) return *(const double*)pointer;
-  if (compute == CUBLAS_COMPUTE_32I) return *(const int*)pointer;
-  return compute == CUBLAS_COMPUTE_16F ? float(*(const at::Half*)pointer) : *(const float*)pointer;
+inline double number(cublasHandle_t handle, const void* pointer, cublasComputeType_t compute) {
+  switch (compute) {
+    case CUBLAS_COMPUTE_64F: return taken(handle, (const double*)pointer);
+    case CUBLAS_COMPUTE_32I: return taken(handle, (const int*)pointer);
+    case CUBLAS_COMPUTE_16F: return float(taken(handle, (const at::Half*)pointer));
+    default: return taken(handle, (const float*)pointer);
+  }
 }
 
 // The same for a tensor: whole numbers take none but whole ones.
@@ -94,8 +125,8 @@ inline at::Tensor product(cublasOperation_t op_a, cublasOperation_t op_b, int64_
   return at::matmul(a.view(m, k, op_a != CUBLAS_OP_N).to(type), b.view(k, n, op_b != CUBLAS_OP_N).to(type));
 }
 
-inline cublasStatus_t gemm(cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n, int64_t k,
-                           const void* alpha, const Matrix& a, const Matrix& b, const void* beta, const Matrix& c,
+inline cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n,
+                           int64_t k, const void* alpha, const Matrix& a, const Matrix& b, const void* beta, const Matrix& c,
                            cublasComputeType_t compute) {
   int64_t a_rows = op_a == CUBLAS_OP_N ? m : k, b_rows = op_b == CUBLAS_OP_N ? k : n;
   if (m < 0 || n < 0 || k < 0 || c.count < 0 || a.leading < std::max<int64_t>(1, a_rows) ||
@@ -109,8 +140,8 @@ inline cublasStatus_t gemm(cublasOperation_t op_a, cublasOperation_t op_b, int64
     return CUBLAS_STATUS_EXECUTION_FAILED;
   }
   at::Tensor out = c.view(m, n, false), result = product(op_a, op_b, m, n, k, a, b, compute);
-  result.mul_(factor_for(result, number(alpha, compute)));
-  if (double factor = number(beta, compute)) result.add_(out.to(result.scalar_type()), factor_for(result, factor));
+  result.mul_(factor_for(result, number(handle, alpha, compute)));
+  if (double factor = number(handle, beta, compute)) result.add_(out.to(result.scalar_type()), factor_for(result, factor));
   out.copy_(result);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -128,7 +159,8 @@ inline std::vector<char*> pointers(const void* list, int count) {
 }
 
 // A product for each of `count` triples of pointers.
-inline cublasStatus_t gemm_batched(cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,
+inline cublasStatus_t gemm_batched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
+                                   int k, const void* alpha,
                                    const void* a, cudaDataType_t ta, int lda, const void* b, cudaDataType_t tb, int ldb,
                                    const void* beta, const void* c, cudaDataType_t tc, int ldc, int count,
                                    cublasComputeType_t compute) {
@@ -136,7 +168,8 @@ inline cublasStatus_t gemm_batched(cublasOperation_t op_a, cublasOperation_t op_
   auto all_a = pointers(a, count), all_b = pointers(b, count), all_c = pointers(c, count);
   for (int i = 0; i < count; ++i) {
     if (all_a.empty() || all_b.empty() || all_c.empty()) return CUBLAS_STATUS_EXECUTION_FAILED;
-    auto status = gemm(op_a, op_b, m, n, k, alpha, {all_a[i], ta, lda}, {all_b[i], tb, ldb}, beta, {all_c[i], tc, ldc}, compute);
+    auto status = gemm(handle, op_a, op_b, m, n, k, alpha, {all_a[i], ta, lda}, {all_b[i], tb, ldb}, beta,
+                       {all_c[i], tc, ldc}, compute);
     if (status != CUBLAS_STATUS_SUCCESS) return status;
   }
   return CUBLAS_STATUS_SUCCESS;

@@ -4,5 +4,6 @@
 #include "atomics.h"
 #include "cluster.h"
 #include "math.h"
+#include "nv_atomics.h"
 #include "ptx.h"
 #include "sync.h"
