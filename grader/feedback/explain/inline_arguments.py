@@ -41,6 +41,7 @@ def explained(finding: Finding, source: str) -> Explanation | None:
         _no_names,
         _wrong_type,
         _letters,
+        _folder_elsewhere,
         _turned_words,
         _quotes_in_help,
         _no_module,
@@ -386,6 +387,20 @@ def _wrong_type(text: SubmissionText, call: ast.Call, finding: Finding) -> Itera
         listed = ", ".join(f'"{one}"' for one in value.value.split())
         fix = f"Write `{told[1]}=[{listed}]`, a list with one entry a flag."
     yield Fact("inline-argument", value.lineno, cause, fix)
+
+
+def _folder_elsewhere(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
+    """``extra_include_paths=["/home/me/include"]``, which a sandbox does not show."""
+    given = _keyword(call, "extra_include_paths")
+    missing = re.search(r"(?<!\S)(\S{1,200}): No such file or directory", f"{finding.message}")
+    folders = [f for f in _words(text, given.value).splitlines() if f.startswith("/")] if given else []
+    if given and missing and folders:
+        cause = (
+            f"{missing[1]} was not found in {folders[0]}: where submissions are confined, one sees its own folder "
+            "and the system's, and nothing of other folders."
+        )
+        fix = "Put the headers beside the file, and write `extra_include_paths=[os.path.dirname(__file__)]`."
+        yield Fact("inline-argument", given.value.lineno, cause, fix)
 
 
 def _letters(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:

@@ -115,7 +115,7 @@ SLIPS = (
          "A colon at the end begins a block in Python; in C++ it is a pair of braces.",
          "Write `{{` in place of the colon, and `}}` where the block ends."),
     Slip("python-comment",
-        r"^\s*#\s*include\s+(?![<\"])",
+        r"^\s*#\s*include\s+(?=\w)",
         "",
         "A comment begins with #, as in Python; for C++ that is an instruction to the preprocessor.",
         "Begin comments with //.",

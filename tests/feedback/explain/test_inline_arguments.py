@@ -75,6 +75,8 @@ def wrong(argument: str, takes: str, kind: str) -> str:
         ("'m', code, extra_cflags='-O2 -Wall'", wrong("extra_cflags", "a list", "str"), '`extra_cflags=["-O2", "-Wall"]`'),
         ("'m', code, extra_include_paths='inc'", "s.cu, line 3: fatal error: x.h: No such file or directory",
          'each of its letters is taken for a folder, and x.h is in none of them. Write `extra_include_paths=["inc"]`.'),
+        ("'m', code, extra_include_paths=['/opt/inc']", "s.cu, line 3: fatal error: x.h: No such file or directory",
+         "x.h was not found in /opt/inc: where submissions are confined, one sees its own folder"),
     ],
 )  # fmt: skip
 def test_a_wrong_argument(arguments: str, error: str, words: str) -> None:
