@@ -36,6 +36,12 @@ class MissingEntryError(Exception):
     """The submission lacks the name that is to be called."""
 
 
+def _taken() -> Callable[[list[torch.Tensor]], None]:
+    """How the CPU back end, if it is the one here, is told that results are read."""
+    device = sys.modules.get("grader.backends.simt.runtime.device")
+    return device.ACTIVE[0].taken if device else lambda _: None  # type: ignore[no-any-return]
+
+
 class Stage:
     """One submission (or reference) in this process.
 
@@ -51,6 +57,7 @@ class Stage:
         self.gpu = device == "cuda" and "grader.backends.simt.runtime.device" not in sys.modules
         self.memory = "cuda" if self.gpu else "cpu"  # what a tensor's memory really is
         self.origins = value_origins.held()  # since before anything foreign is loaded
+        self._taken: Callable[[list[torch.Tensor]], None] = _taken()
         self._begin()
 
     def _begin(self) -> None:
@@ -145,6 +152,7 @@ class Stage:
         found: list[torch.Tensor] = []
         values.encode(value, found)
         seen = other_stream.copied(value) if self.gpu else found
+        self._taken(found)
         self.synchronize()
         self.again = call
         return value, seen

@@ -76,6 +76,8 @@ NO_INDEX = {
     "which has been freed": "Free memory once, and after its last use.",
     "an asynchronous copy was begun": "Before the memory is used: commit the copy to a group, wait for it, "
     "and put a barrier behind the wait if another thread has begun it.",
+    "in another stream or node of a graph": "Record an event behind the work that comes first "
+    "(cudaEventRecord), and let the other stream wait for it (cudaStreamWaitEvent); in a graph, add an edge.",
     "begins an asynchronous copy of": "Copy 4, 8 or 16 bytes at once, or with plain loads and stores.",
     "which fails: ": "A launch by a kernel has the limits of any other.",
     "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",

@@ -60,7 +60,7 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     if finding.status is Status.NO_KERNEL:
         kept = next(kept_copies.of_the_first_call(read(source), finding), None)
         found = indices.told(kept, source) if kept else None
-    if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL:
+    if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL and not _of_streams(finding):
         by_warning = None if finding.status is Status.EXITED_EARLY else warned.explained(warnings, source)
         found = by_warning or facts.explained(finding, source)
     message = (
@@ -77,6 +77,12 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     if found.line and (named := re.match(r"Line (\d+): ", message)) and int(named[1]) != found.line:
         message = _begun(message[named.end() :])  # one place is enough, and the cause's is the nearer one
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
+
+
+def _of_streams(finding: Finding) -> bool:
+    """Whether it says that two pieces of work have no order: no line of a kernel is the cause."""
+    seen = finding.evidence.get("seen") or [{}]
+    return bool(seen[0].get("kind") == "stream-race")
 
 
 def _by_its_text(finding: Finding, source: str) -> Explanation | None:

@@ -178,6 +178,10 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
   Record other;
   if (find_race(w, g_global_shadow, offset, size, access, pc, false, &other)) {
     evidence.other = &other;
+    bool earlier = other.run < w->launch->first_run && !w->launch->by_kernel.parent;
+    const std::string* kernel = earlier ? kernel_of_run(other.run) : nullptr;
+    if (kernel) evidence.detail = *kernel;
+    if (earlier) return report(w, "stream-race", pc, evidence);
     report_race(w, "global-race", address, pc, evidence);
   }
 }

@@ -103,12 +103,24 @@ static void place(Json& json, const Module* module, size_t pc) {
   json.field("pc", (long long)(module && pc ? pc - module->base : 0));
 }
 
+static void describe_other(Json& json, const Record& other, const Launch* launch) {
+  Module* module = module_of_run(other.run, launch);
+  json.key("other").open('{');
+  json.field("pc", (long long)other.pc);
+  json.field("module", module ? module->path : "");
+  json.field("block", block_of_run(other.run, launch));
+  json.field("thread", thread_of_run(other.run, other.thread, launch));
+  json.field("access", other.access);
+  json.close('}');
+}
+
 void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
   static std::mutex one_at_a_time;  // unchecked blocks run on several cores
   std::lock_guard<std::mutex> guard(one_at_a_time);
   Launch* launch = w->launch;
   if (w->recording) record_finding(w, kind, pc, evidence.other, evidence.one_barrier);
-  size_t other_pc = evidence.other ? evidence.other->pc + launch->module->base : 0;
+  Module* other_module = evidence.other ? module_of_run(evidence.other->run, launch) : nullptr;
+  size_t other_pc = other_module ? evidence.other->pc + other_module->base : 0;
   if (int fault = fault_of(kind)) set_device_fault(fault, kind);
   if (count_again(kind, launch->kernel, pc, other_pc) || g_findings.size() >= MOST_FINDINGS) return;
   Json json;
@@ -138,15 +150,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     json.field("left", evidence.left);
     json.field("right", evidence.right);
   }
-  if (const Record* other = evidence.other) {
-    json.key("other").open('{');
-    json.field("pc", (long long)other->pc);
-    json.field("module", launch->module->path);
-    json.field("block", block_of_run(other->run, launch));
-    json.field("thread", unflatten(other->thread, launch->block));
-    json.field("access", other->access);
-    json.close('}');
-  }
+  if (evidence.other) describe_other(json, *evidence.other, launch);
   add(kind, launch->kernel, pc, other_pc, std::move(json.text));
 }
 
@@ -185,6 +189,38 @@ void report_unwritten_copy(size_t pc, const void* first, size_t missing, size_t 
   add(KIND, "", pc, 0, std::move(json.text));
 }
 
+// The host lets `operation` touch memory that a kernel may still use, which is on a stream that it does not wait for.
+static void report_other_stream(const char* operation, size_t pc, const void* address, Access access, const Record& other) {
+  static constexpr char KIND[] = "stream-race";
+  const std::string* kernel = kernel_of_run(other.run);
+  std::string place_of = operation + (kernel ? *kernel : "");
+  if (device_faulted() || g_no_blocks || count_again(KIND, place_of, pc, other.pc) || g_findings.size() >= MOST_FINDINGS) return;
+  Json json;
+  json.open('{');
+  json.field("kind", KIND);
+  json.field("kernel", "");
+  json.field("operation", operation);
+  json.field("detail", kernel ? *kernel : "");
+  place(json, module_at(pc), pc);
+  json.field("access", access);
+  describe_allocation(json, nullptr, address);
+  describe_other(json, other, nullptr);
+  add(KIND, place_of, pc, other.pc, std::move(json.text));
+}
+
+void check_other_streams(const Work& work, const char* operation, size_t pc, const void* pointer, size_t bytes, Access access) {
+  if (!bytes || !(g_mode & CHECK) || !in_arena(pointer) || !g_global_shadow.write || !may_overlap(work)) return;
+  size_t offset = arena_offset(pointer);
+  u32 known = 0;  // a run that is done before: most neighbours are of the same
+  for (size_t g = offset / 4; g <= (offset + bytes - 1) / 4; ++g)
+    for (const Record* r : {&g_global_shadow.write[g], &g_global_shadow.read[g], &g_global_shadow.other_read[g]}) {
+      if (access == READ && r != &g_global_shadow.write[g]) break;
+      if (!r->access || r->run == known) continue;
+      if (!done_before(r->run, work)) return report_other_stream(operation, pc, g_arena + std::max(offset, g * 4), access, *r);
+      known = r->run;
+    }
+}
+
 }  // namespace simt
 
 using namespace simt;
@@ -204,6 +240,18 @@ extern "C" SIMT_EXPORT void simt_report_not_written(const char* operation, const
   describe_allocation(json, nullptr, pointer);
   size_t unique = arena_offset(pointer);
   add("output-not-written", operation, unique, 0, std::move(json.text));
+}
+
+// A torch operator begins, on the current stream; and touches memory.
+static thread_local Work t_operator;
+extern "C" SIMT_EXPORT int simt_operator_begins() {
+  if (!several_streams()) return 0;
+  t_operator = new_work(thread_stream());
+  simt_wait();
+  return may_overlap(t_operator);
+}
+extern "C" SIMT_EXPORT void simt_operator_touches(const char* operation, const void* pointer, size_t bytes, int writes) {
+  check_other_streams(t_operator, operation, 0, pointer, bytes, writes ? WRITE : READ);
 }
 
 // cudaMalloc without cudaFree: to be asked at the end of a program, or of one case that should be closed.

@@ -26,6 +26,7 @@ enum NodeType { KERNEL_NODE, COPY_NODE, FILL_NODE, CALL_NODE, GRAPH_NODE, EMPTY_
 // There is one queue, so there is one capture at a time.
 static Graph* g_captured = nullptr;
 static std::vector<void*> g_capturing;  // the streams
+static size_t g_captured_from = 0;  // nodes that the graph had before
 static bool g_broken = false;
 
 static bool is_captured(void* stream) {
@@ -33,8 +34,11 @@ static bool is_captured(void* stream) {
 }
 
 static GraphNode* add(Graph* graph, int type, Act act) {
+  bool follows = graph == g_captured && graph->nodes.size() > g_captured_from;
+  GraphNode* before = follows ? graph->nodes.back().get() : nullptr;
   graph->nodes.push_back(std::make_unique<GraphNode>());
   GraphNode* node = graph->nodes.back().get();
+  if (before) node->after.push_back(before);  // work is captured one after another
   node->type = type;
   node->act = std::move(act);
   return node;
@@ -89,6 +93,7 @@ using namespace simt;
 extern "C" int simt_begin_capture(void* stream, void* graph) {
   if (g_captured) return CAPTURE_UNSUPPORTED;
   g_captured = graph ? (Graph*)graph : new Graph;
+  g_captured_from = g_captured->nodes.size();
   g_capturing = {stream};
   g_broken = false;
   return 0;
@@ -110,13 +115,13 @@ extern "C" void simt_join_capture(void* stream) {
 }
 
 extern "C" int simt_keep_copy(void* stream, void* to, const void* from, size_t bytes, int kind) {
-  if (!simt_is_captured(stream)) return note_copy_on(stream), 0;
+  if (!simt_is_captured(stream)) return note_copy_on(stream), simt_copy_is_on(stream), 0;
   add(g_captured, COPY_NODE, [=](void*) { simt_fail(simt_copy(to, from, bytes, kind)); });
   return 1;
 }
 
 extern "C" int simt_keep_fill(void* stream, void* to, unsigned value, size_t bytes, unsigned element) {
-  if (!simt_is_captured(stream)) return note_copy_on(stream), 0;
+  if (!simt_is_captured(stream)) return note_copy_on(stream), simt_copy_is_on(stream), 0;
   add(g_captured, FILL_NODE, [=](void*) { simt_fail(simt_fill(to, value, bytes, element)); });
   return 1;
 }
@@ -167,7 +172,17 @@ extern "C" void simt_end_graph_exec(void* exec) {
 extern "C" void simt_graph_launch(const void* exec, void* stream) {
   auto acts = ((const GraphExec*)exec)->acts;
   auto all = [acts](void* on) {
-    for (auto& [node, act] : acts) act(on);
+    bool in_a_row = true;
+    for (size_t i = 1; i < acts.size(); ++i) {
+      auto& after = acts[i].first->after;
+      in_a_row &= std::find(after.begin(), after.end(), acts[i - 1].first) != after.end();
+    }
+    std::unique_ptr<GraphOrder> order(in_a_row ? nullptr : new GraphOrder(on));
+    for (auto& [node, act] : acts) {
+      if (order) order->begin(node, {node->after.begin(), node->after.end()});
+      act(on);
+      if (order) order->end(node);
+    }
   };
   if (simt_is_captured(stream)) add(g_captured, GRAPH_NODE, all);
   else all(stream);

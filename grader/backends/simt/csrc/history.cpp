@@ -52,11 +52,31 @@ void remember_runs(u64 number, u32 runs) {
     }
 }
 
-uint3 block_of_run(u32 run, const Launch* launch) {
-  if (run >= launch->first_run) return unflatten((run - launch->first_run) % launch->block_count, launch->grid);
+static const Remembered* launch_of_run(u32 run) {
   for (auto it = g_launches.rbegin(); it != g_launches.rend(); ++it)
-    if (run >= it->first_run && run - it->first_run < it->runs) return unflatten((run - it->first_run) % it->blocks, it->grid);
-  return {};
+    if (run >= it->first_run && run - it->first_run < it->runs) return &*it;
+  return nullptr;
+}
+
+const std::string* kernel_of_run(u32 run) {
+  const Remembered* l = launch_of_run(run);
+  return l ? &l->kernel : nullptr;
+}
+
+Module* module_of_run(u32 run, const Launch* launch) {
+  const Remembered* l = launch && run >= launch->first_run ? nullptr : launch_of_run(run);
+  return l ? l->module : launch ? launch->module : nullptr;
+}
+
+uint3 thread_of_run(u32 run, int thread, const Launch* launch) {
+  const Remembered* l = launch && run >= launch->first_run ? nullptr : launch_of_run(run);
+  return unflatten(u64(thread), l ? l->block : launch ? launch->block : uint3{1024, 1, 1});
+}
+
+uint3 block_of_run(u32 run, const Launch* launch) {
+  if (launch && run >= launch->first_run) return unflatten((run - launch->first_run) % launch->block_count, launch->grid);
+  const Remembered* l = launch_of_run(run);
+  return l ? unflatten((run - l->first_run) % l->blocks, l->grid) : uint3{};
 }
 
 void remember_counts(u64 number, const Counter& counter) {

@@ -96,7 +96,7 @@ static size_t collect_shared_variables(Launch& launch) {
 // Read by this launch and never written, as far as its arguments tell: nobody need remember who read what of
 // it. If a thread writes there all the same (a cast, an address found in memory), that ends.
 static void find_constants(const Launch& launch) {
-  if (g_watched || g_kernels_launch) return;  // each read is looked at
+  if (g_watched || g_kernels_launch || several_streams()) return;  // each read is looked at
   for (auto& p : launch.pointers)
     if (p.hides_pointers) return;
   auto allocation = [](const void* p) { return in_arena(p) ? allocation_at(arena_offset(p)) : nullptr; };
@@ -113,7 +113,8 @@ static void find_constants(const Launch& launch) {
 void begin_quick(Worker* w) {
   Launch* launch = w->launch;
   Quick& q = t_quick = Quick{};
-  if (w->mode != CHECK || launch->by_kernel.parent) return;  // it knows nothing of grids that run beside this one
+  // It knows nothing of grids that run beside this one.
+  if (w->mode != CHECK || launch->by_kernel.parent || launch->beside) return;
   find_constants(*launch);
   q.usable = true;
   q.shared_begin = w->tls;
@@ -254,6 +255,10 @@ static void start_blocks(Launch& launch) {
   launch.first_run = next_runs(launch.block_count);
   launch.runs = u32(launch.block_count);
   launch.number = remember_launch(launch);
+  if (!launch.by_kernel.parent) {
+    launch.beside = may_overlap(launch.work);
+    begin_runs(launch.work, launch.first_run);
+  }
   if (g_watched) note_arguments(launch);
   if (g_launch_hook) g_launch_hook(launch.kernel.c_str(), 1);
   if (g_recording && (g_mode & CHECK)) record_launch_begins(&launch);
@@ -357,6 +362,8 @@ extern "C" void simt_launch_child(const LaunchSite* site, const LaunchConfig* co
     return report(w, "child-launch", (size_t)return_address - 1, {.detail = text});
   }
   by_kernel.parent = parent;
+  child->work = parent->work;
+  child->beside = parent->beside;
   by_kernel.block = w->block;
   by_kernel.thread = w->current;
   by_kernel.release = me.releases;
@@ -399,6 +406,7 @@ extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, 
   if (launch->cooperative && !fits_the_device(*launch, static_bytes))
     return refuse(*site, *config, "the blocks of a cooperative launch must all fit on the device at once",
                   COOPERATIVE_TOO_LARGE);
+  launch->work = new_work(config->stream);
   count_queued(*launch, 1);
   in_turn([launch] { start(*launch), count_queued(*launch, -1); }, true);
 }

@@ -240,7 +240,18 @@ extern "C" int simt_free(void* pointer) {
 // cudaFree waits for the device.
 extern "C" int simt_cuda_free(void* pointer) {
   if (int fault = simt_synchronize()) return fault;
+  simt_host_waits_for_all();
   heap_from_host(pointer, NO_ACCESS, (size_t)__builtin_return_address(0) - 1);
+  return pointer ? simt_fail(release(pointer)) : 0;
+}
+
+// cudaFreeAsync waits for its stream.
+extern "C" int simt_cuda_free_on(void* pointer, const void* stream) {
+  Work work = new_work(stream);
+  if (int fault = simt_synchronize()) return fault;
+  size_t here = (size_t)__builtin_return_address(0) - 1;
+  heap_from_host(pointer, NO_ACCESS, here);
+  if (const Allocation* a = allocation_of(pointer)) check_other_streams(work, "cudaFreeAsync", here, pointer, a->bytes, WRITE);
   return pointer ? simt_fail(release(pointer)) : 0;
 }
 
@@ -301,6 +312,8 @@ static void copy_definedness(size_t to, size_t from, size_t bytes) {
 
 extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
+  const void* beside = copy_stream();
+  Work work = new_work(beside);
   if (kind < 0 || kind > 4) return INVALID_VALUE;
   if (!bytes) return simt_synchronize();
   bool directions_fit = kind == 4 || (may_be(to, TO_DEVICE[kind]) && may_be(from, FROM_DEVICE[kind]));
@@ -309,6 +322,9 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   if (!directions_fit || !device_range_is_valid(to, bytes) || !device_range_is_valid(from, bytes))
     return INVALID_VALUE;
   if (int fault = simt_synchronize()) return fault;
+  check_other_streams(work, "a copy", here, from, bytes, READ);
+  check_other_streams(work, "a copy", here, to, bytes, WRITE);
+  if (!beside) simt_host_waits_for_stream(nullptr);
   memmove(to, from, bytes);
   bool to_device = simt_is_device_pointer(to) && !simt_is_for_both(to);
   size_t first = 0, missing = g_mode & CHECK ? simt_undefined_bytes(from, bytes, &first) : 0;
@@ -323,10 +339,12 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
 }
 
 extern "C" int simt_fill(void* to, unsigned value, size_t bytes, unsigned element) {
+  Work work = new_work(copy_stream());
   if (!bytes) return 0;
   if (heap_from_host(to, WRITE, (size_t)__builtin_return_address(0) - 1)) return INVALID_VALUE;
   if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
   simt_wait();
+  check_other_streams(work, "a fill", (size_t)__builtin_return_address(0) - 1, to, bytes, WRITE);
   if (element == 1) memset(to, int(value), bytes);
   else
     for (size_t i = 0; i < bytes; i += element) memcpy((char*)to + i, &value, element);

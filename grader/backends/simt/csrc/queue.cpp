@@ -85,6 +85,8 @@ bool simt::is_own_stream(const void* stream) {
   return !is_default_stream(stream) && stream != t_current_stream && stream != g_last_current;
 }
 
+const void* simt::thread_stream() { return t_current_stream; }
+
 // What the host has set says nothing to a kernel: on a GPU it could not ask. Below 0: of the current device.
 extern "C" void* simt_stream_of(int device) {
   if (simt_in_kernel()) return nullptr;

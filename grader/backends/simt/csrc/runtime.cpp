@@ -3,6 +3,7 @@
 #include "errors.cpp"
 #include "graphs.cpp"
 #include "queue.cpp"
+#include "stream_order.cpp"
 #include "memory.cpp"
 #include "modules.cpp"
 #include "fibre.cpp"

@@ -121,7 +121,8 @@ static bool before_its_launch(const Launch* launch, const Record& before) {
 static inline bool ordered(const Worker* w, const Record& before, const Record& now, bool shared) {
   const Launch* launch = w->launch;
   if (before.run != now.run) {
-    if (before.run < launch->first_run) return shared || before_its_launch(launch, before);
+    if (before.run < launch->first_run)
+      return shared || (before_its_launch(launch, before) && (!launch->beside || done_before(before.run, launch->work)));
     u64 blocks = launch->block_count, round = (before.run - launch->first_run) / blocks;
     u64 block = (before.run - launch->first_run) % blocks;
     if (block != w->block) {

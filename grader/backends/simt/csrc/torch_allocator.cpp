@@ -31,7 +31,9 @@ c10::Allocator* device_allocator() {
 
 void synchronize_or_raise() {
   const char* text = nullptr;
-  switch (simt_synchronize()) {
+  int fault = simt_synchronize();
+  simt_host_waits_for_stream(nullptr);
+  switch (fault) {
     case 0: return;
     case 700: text = "an illegal memory access was encountered"; break;
     case 702: text = "the launch timed out and was terminated"; break;

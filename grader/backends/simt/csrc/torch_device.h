@@ -14,6 +14,8 @@ int simt_origin(const void*, size_t element, int dims, const int64_t* sizes, con
 void simt_operator_wrote(const char* name, int worst, int from_host, int single, const void*, size_t element, int dims,
                          const int64_t* sizes, const int64_t* strides);
 void simt_operator_given(const void* numbers, size_t bytes);
+int simt_operator_begins();
+void simt_operator_touches(const char*, const void*, size_t bytes, int writes);
 void simt_report_not_written(const char*, const void*, size_t missing, size_t elements, size_t first);
 }
 

@@ -21,6 +21,12 @@ static void check_read(const std::string& operation, const Tensor& t) {
   simt_excuse_unwritten(t.data_ptr(), t.nbytes());
 }
 
+// Kernels that run beside an operator may still use its memory.
+static void check_streams(const std::string& operation, const Tensor& t, bool writes) {
+  if (t.numel() && t.is_non_overlapping_and_dense())
+    simt_operator_touches(operation.c_str(), t.data_ptr(), t.nbytes(), writes);
+}
+
 // An operator may have resized an out= argument through its alias, or left it to be conjugated when it is read.
 static void adopt(const Tensor& cuda, const Tensor& cpu) {
   auto* storage = cuda.storage().unsafeGetStorageImpl();
@@ -82,6 +88,7 @@ class Call {
 
   void run() {
     if (looks_at_data()) simt_wait();
+    overlaps_ = looks_at_data() && simt_operator_begins();
     for (size_t i = 0; i < arguments_.size(); ++i) convert_argument(i);
     bool may_mix = name_.find("index") != std::string::npos || name_ == "aten::copy_" ||
                    name_ == "aten::_copy_from" || name_ == "aten::_to_copy";
@@ -139,7 +146,7 @@ class Call {
     return false;
   }
 
-  Tensor to_cpu(const Tensor& t, bool reads) {
+  Tensor to_cpu(const Tensor& t, bool reads, bool writes = false) {
     if (!t.defined()) return t;
     if (reads) sources_.read(t);
     if (!t.is_cuda()) {
@@ -148,6 +155,7 @@ class Call {
     }
     saw_cuda_ = true;
     if (reads) check_read(name_, t);
+    if (overlaps_ && (reads || writes)) check_streams(name_, t, writes);
     return aliases_.on_cpu(t);
   }
 
@@ -157,7 +165,7 @@ class Call {
     if (v.isTensor()) {
       factory_ = false;
       original_[i] = v.toTensor();
-      v = alias_[i] = to_cpu(original_[i], reads);
+      v = alias_[i] = to_cpu(original_[i], reads, is_written(i));
     } else if (v.isTensorList()) {
       factory_ = false;
       auto list = v.toTensorVector();
@@ -224,7 +232,7 @@ class Call {
   std::vector<Tensor> original_, alias_;
   Aliases aliases_;
   Sources sources_;
-  bool saw_cpu_ = false, saw_cuda_ = false, factory_ = true;
+  bool saw_cpu_ = false, saw_cuda_ = false, factory_ = true, overlaps_ = false;
 };
 
 static void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { Call(op, stack).run(); }
@@ -263,6 +271,10 @@ static Tensor& copy_(Tensor& self, const Tensor& source, bool) {
   Aliases aliases;
   simt_wait();
   if (source.is_cuda()) check_read("aten::copy_", source);
+  if (simt_operator_begins()) {
+    if (source.is_cuda()) check_streams("aten::copy_", source, false);
+    if (self.is_cuda()) check_streams("aten::copy_", self, true);
+  }
   if (source.is_cuda() != self.is_cuda()) synchronize_or_raise();
   Tensor to = self.is_cuda() ? aliases.on_cpu(self) : self;
   Tensor from = source.is_cuda() ? aliases.on_cpu(source) : source;

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "modules.h"
 #include "shadow.h"
+#include "stream_order.h"
 
 #include <atomic>
 #include <memory>
@@ -107,6 +108,8 @@ struct Launch {
   bool cooperative = false;
   bool phased = false;  // runs are counted on by arrivals
   bool default_stream = false, own_stream = false;
+  Work work;            // of which stream it is, and what is done before it begins
+  bool beside = false;  // a kernel that has run need not have ended when this one begins
   u64 atomics = 0;      // accesses at which a block could be interrupted,
   int interrupted = 0;  // and was
   std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns

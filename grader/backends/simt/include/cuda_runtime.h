@@ -19,7 +19,9 @@ template <class T>
 SIMT_INLINE cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t) {
   return (cudaError_t)simt_cuda_malloc((void**)p, bytes);
 }
-SIMT_INLINE cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return cudaFree(p); }
+SIMT_INLINE cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
+  return (cudaError_t)simt_cuda_free_on(p, stream);
+}
 template <class T>
 SIMT_INLINE cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t width, size_t height) {
   *pitch = (width + 511) / 512 * 512;

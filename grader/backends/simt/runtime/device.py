@@ -14,8 +14,10 @@ from grader.backends.extension import load_inline, tvm_inline
 from grader.backends.simt.runtime import counts, memory_findings, recordings, stand_ins, value_origins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    import torch
 
     from grader.backends.extension.request import BuildRequest
     from grader.protocol.messages import Launch, MemoryFinding, Writer
@@ -72,6 +74,15 @@ class Runtime:
         """The block, thread and line that last wrote any of these bytes; None if no thread did."""
         text = self._library.simt_last_writer(ctypes.c_void_p(data_ptr), ctypes.c_size_t(nbytes))
         return memory_findings.owner(text) if text else None
+
+    def taken(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Tells that who called the submission reads its results, on the stream that is current here."""
+        if not self._library.simt_operator_begins():  # nothing can run beside that
+            return
+        for t in tensors:
+            if t.is_cuda and t.numel() and t.is_contiguous():
+                begin, nbytes = ctypes.c_void_p(t.data_ptr()), ctypes.c_size_t(t.nbytes)
+                self._library.simt_operator_touches(b"the caller", begin, nbytes, 0)
 
     def error(self) -> str | None:
         """The CUDA error that the next synchronising call would raise, in CUDA's words."""

@@ -59,6 +59,7 @@ class RawFinding(Struct, frozen=True):
     missing: int = 0
     elements: int = 0
     first: int = 0
+    operation: str = ""
 
 
 class RawWriter(Struct, frozen=True):

@@ -12,7 +12,8 @@ from grader.protocol.messages import MOST_TEXT, TensorPlace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-VERB = {1: "writes", 2: "reads", 3: "updates atomically"}
+WRITES = 1
+VERB = {WRITES: "writes", 2: "reads", 3: "updates atomically"}
 LABEL = re.compile(r"(?P<type>\w+)\[(?P<shape>[\d, ]*)\]")
 
 
@@ -126,6 +127,17 @@ def _race(f: RawFinding) -> str:
     return f"{_verb(f)} {_where(f)} without order to another thread's {other} of it"
 
 
+def _across_streams(f: RawFinding) -> str:
+    other = "written" if f.other and f.other.access == WRITES else "used"
+    by = f"the kernel {f.detail}" if f.detail else "a kernel"
+    who = f"{f.operation} " if f.operation else ""
+    verb = "frees" if f.operation == "cudaFreeAsync" else _verb(f)
+    return (
+        f"{who}{verb} {_where(f)}, which {by} has {other} in another stream or node of a graph, and nothing "
+        "says which of the two comes first"
+    )
+
+
 def _under_way(f: RawFinding) -> str:
     missing = "committed to a group" if f.detail == "committed" else "waited for"
     return f"{_verb(f)} {_where(f)}, to which an asynchronous copy was begun and not {missing}"
@@ -204,6 +216,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     ),
     "global-race": _race,
     "shared-race": _race,
+    "stream-race": _across_streams,
     "copy-race": _under_way,
     "cluster-race": _too_early_or_late,
     "illegal-address": _illegal_address,

@@ -11,12 +11,6 @@ from grader.backends.simt.runtime import nvtx, streams
 if TYPE_CHECKING:
     import ctypes
 
-FAULTS = {
-    700: "an illegal memory access was encountered",
-    702: "the launch timed out and was terminated",
-    710: "device-side assert triggered",
-    716: "misaligned address",
-}
 TOTAL_MEMORY = 32 << 30
 Table = Mapping[str, Any]  # attributes of torch.cuda
 
@@ -74,9 +68,9 @@ def _device(library: ctypes.CDLL) -> Table:
     import torch
 
     def synchronize(device: Any = None) -> None:
-        if code := library.simt_synchronize():
-            error = getattr(torch, "AcceleratorError", RuntimeError)
-            raise error(f"CUDA error: {FAULTS.get(code, 'unspecified launch failure')}")
+        code = library.simt_synchronize()
+        library.simt_host_waits_for_all()
+        streams.check(code)
 
     def set_device(device: Any) -> None:
         index = torch.device(device).index if not isinstance(device, int) else device
@@ -108,8 +102,7 @@ def _device(library: ctypes.CDLL) -> Table:
 
 def _streams(library: ctypes.CDLL) -> Table:
     event_class, stream_class = streams.make(library)
-    default = stream_class()
-    default.cuda_stream = 0
+    default = stream_class(handle=0)
     return {
         "Event": event_class,
         "Stream": stream_class,

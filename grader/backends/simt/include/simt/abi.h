@@ -180,5 +180,17 @@ SIMT_EXPORT int simt_exec_follows(void* exec, const void* graph);
 SIMT_EXPORT int simt_last_error(int clear);
 SIMT_EXPORT int simt_fail(int code);  // remembers the error of a call and returns it
 SIMT_EXPORT int simt_synchronize();
+
+// ---- in which order work is (csrc/stream_order.cpp); events by the address of what holds them
+SIMT_EXPORT void simt_new_stream(const void* stream, int blocking);
+SIMT_EXPORT void simt_event_on(const void* event, const void* stream);
+SIMT_EXPORT void simt_forget_event(const void* event);
+SIMT_EXPORT void simt_stream_waits(const void* stream, const void* event);
+SIMT_EXPORT void simt_stream_follows(const void* stream, const void* other);
+SIMT_EXPORT void simt_host_waits_for_event(const void* event);
+SIMT_EXPORT void simt_host_waits_for_stream(const void* stream);
+SIMT_EXPORT void simt_host_waits_for_all();
+SIMT_EXPORT void simt_copy_is_on(const void* stream);
+SIMT_EXPORT int simt_cuda_free_on(void* pointer, const void* stream);
 SIMT_EXPORT const char* simt_error_detail();
 }

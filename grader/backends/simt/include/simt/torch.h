@@ -68,7 +68,7 @@ inline CUDAStream getCurrentCUDAStream(c10::DeviceIndex device = -1) {
 inline CUDAStream getDefaultCUDAStream(c10::DeviceIndex = -1) { return CUDAStream(); }
 inline CUDAStream getStreamFromPool(bool = false, c10::DeviceIndex = -1) {
   cudaStream_t stream;
-  cudaStreamCreate(&stream);
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   return CUDAStream(stream);
 }
 inline void setCurrentCUDAStream(CUDAStream stream) { simt_set_current_stream(stream); }

@@ -1,0 +1,53 @@
+"""Work of several streams: what nothing orders is found, and what something orders is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .conftest import Play
+
+WRONG = {
+    "nothing": "reads element 0 of t (Float[1024]), which the kernel first has written",
+    "early_event": "reads element 0 of t",
+    "event_of_another": "reads element 0 of t",
+    "host_waits_for_another": "reads element 0 of t",
+    "overwritten": "writes element 0 of t (Float[1024]), which the kernel second has used",
+    "copy": "a copy reads element 0 of Float[1024], which the kernel first has written",
+    "fill": "a fill writes element 0 of Float[1024], which the kernel first has written",
+    "freed": "cudaFreeAsync frees element 0 of an allocation of 4096 bytes, which the kernel first has written",
+    "operator": "aten::add reads element 0 of Float[1024], which the kernel first has written",
+    "graph_without_edge": "reads element 0 of t",
+    "python_nothing": "reads element 0 of x",
+    "python_before_the_wait": "reads element 0 of x",
+}
+RIGHT = (
+    "event", "through_two", "host_waits", "blocking", "copy_in_order", "freed_in_order", "graph", "captured",
+    "python_wait_stream", "python_wait_event", "python_host", "python_stream", "backwards",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_nothing_orders_is_found(play: Play, name: str) -> None:
+    answer = play("stream_order")[name]
+    assert answer["error"] == ""
+    first = answer["findings"][0]
+    assert first["kind"] == "stream-race", answer["findings"]
+    assert WRONG[name] in first["what"]
+    assert "nothing says which of the two comes first" in first["what"]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_something_orders_is_silent(play: Play, name: str) -> None:
+    answer = play("stream_order")[name]
+    assert (answer["error"], answer["findings"]) == ("", [])
+
+
+def test_the_other_side_is_named_with_its_line(play: Play) -> None:
+    (finding,) = play("stream_order")["nothing"]["findings"]
+    assert finding["kernel"] == "second"
+    assert finding["other"]["access"] == "write"
+    assert finding["other"]["file"] == finding["file"]
+    assert finding["other"]["line"] == finding["line"] - 1
