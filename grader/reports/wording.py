@@ -78,6 +78,10 @@ NO_INDEX = {
     "and put a barrier behind the wait if another thread has begun it.",
     "in another stream or node of a graph": "Record an event behind the work that comes first "
     "(cudaEventRecord), and let the other stream wait for it (cudaStreamWaitEvent); in a graph, add an edge.",
+    "in the scope of one block": "Use the atomic function without _block, or a wider scope: "
+    "thread_scope_device, .gpu.",
+    "__threadfence_block()": "Write __threadfence(), which is for all blocks.",
+    "by __ldg()": "Read it without __ldg, behind a fence or a barrier that orders it.",
     "begins an asynchronous copy of": "Copy 4, 8 or 16 bytes at once, or with plain loads and stores.",
     "which fails: ": "A launch by a kernel has the limits of any other.",
     "not device memory": "Look first at the pointer that the host handed to the kernel, then at the index.",

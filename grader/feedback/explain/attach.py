@@ -60,7 +60,12 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     if finding.status is Status.NO_KERNEL:
         kept = next(kept_copies.of_the_first_call(read(source), finding), None)
         found = indices.told(kept, source) if kept else None
-    if found is None and not finding.ok and finding.status not in BEFORE_THE_CALL and not _of_streams(finding):
+    if (
+        found is None
+        and not finding.ok
+        and finding.status not in BEFORE_THE_CALL
+        and not _says_its_cause(finding)
+    ):
         by_warning = None if finding.status is Status.EXITED_EARLY else warned.explained(warnings, source)
         found = by_warning or facts.explained(finding, source)
     message = (
@@ -79,10 +84,14 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
     return replace(finding, message=message, evidence=finding.evidence | {"explanation": found.as_json()})
 
 
-def _of_streams(finding: Finding) -> bool:
-    """Whether it says that two pieces of work have no order: no line of a kernel is the cause."""
-    seen = finding.evidence.get("seen") or [{}]
-    return bool(seen[0].get("kind") == "stream-race")
+def _says_its_cause(finding: Finding) -> bool:
+    """Whether it tells of an order between streams, or of a scope: facts about indices would be no cause."""
+    first = (finding.evidence.get("seen") or [{}])[0]
+    kinds = ("stream-race", "read-only-race")
+    said = str(first.get("what"))
+    return (
+        first.get("kind") in kinds or "in the scope of one block" in said or "__threadfence_block()" in said
+    )
 
 
 def _by_its_text(finding: Finding, source: str) -> Explanation | None:

@@ -32,9 +32,9 @@ def _never_written(text: SubmissionText, _finding: Finding) -> Iterator[Fact]:
         ]
         outputs = [m[0] for p in parts if (m := re.search(r"\w+\s*$", p))]
         handed = rf"\b(?:{'|'.join(outputs)})\b" if outputs else ""
-        # Handed on to a function, to another pointer or to an atomic, it may well be written.
+        # Handed on to a function, to another pointer or to an atomic, it or its element may well be written.
         if not outputs or re.search(
-            rf"{handed}\s*\[[^\]]*\]\s*(?:[-+*/]?=(?!=)|\+\+)|\*\s*{handed}|[(,=&]\s*{handed}\s*[,);+]|reinterpret_cast<[^>]*>\(\s*{handed}|&\s*{handed}",
+            rf"[({{,]\s*{handed}\s*\[[^\]]*\]\s*[)}},]|{handed}\s*\[[^\]]*\]\s*(?:[-+*/]?=(?!=)|\+\+)|\*\s*{handed}|[(,=&]\s*{handed}\s*[,);+]|reinterpret_cast<[^>]*>\(\s*{handed}|&\s*{handed}",
             kernel.body,
         ):
             continue

@@ -45,6 +45,9 @@ FINDING = {
     "written_constant": "global-race",
     "read_then_written": "shared-race",
     "racing_variable": "global-race",
+    "narrow_atomic": "global-race",
+    "narrow_fence": "global-race",
+    "read_only_written": "read-only-race",
     "different_barriers": "barrier-divergence",
     "left_before_barrier": "barrier-exited-threads",
     "absent_lane": "shuffle-from-absent-lane",
@@ -90,6 +93,14 @@ def test_a_copy_of_what_nothing_wrote_names_how_much(play: Play) -> None:
     assert "cudaMemcpy(host, fresh" in lines[copy]
     assert f["file"].endswith("broken.cu")
     assert f["line"] == copy + 1
+
+
+@pytest.mark.slow
+def test_a_scope_that_is_too_small_is_named(play: Play) -> None:
+    (atomic,) = play("broken")["narrow_atomic"]["findings"]
+    assert "in the scope of one block, and another block updates it, too" in atomic["what"]
+    fence = play("broken")["narrow_fence"]["findings"][0]
+    assert fence["what"].endswith("__threadfence_block() says nothing to other blocks")
 
 
 def test_every_case_is_judged() -> None:

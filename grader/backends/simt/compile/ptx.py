@@ -461,8 +461,9 @@ def _atomic(*, answers: bool) -> Handler:
         if len(values) != (2 if what == "cas" else 1):
             raise ValueError
         name = ATOMIC_TYPES[kind]
+        scope = "_block" if "cta" in modifiers else ""
         read = ", ".join(f"::simt::ptx::As<{name}>::from({a.value(v, kind)})" for v in values)
-        call = f"{ATOMS[what]}(({name}*){a.address(place, modifiers)}, {read})"
+        call = f"{ATOMS[what]}{scope}(({name}*){a.address(place, modifiers)}, {read})"
         return f"{a.target(to)} = ::simt::ptx::As<{name}>::to({call});"
 
     return handle

@@ -279,9 +279,9 @@ extern "C" void simt_multiplied(unsigned operations) {
   if ((w->mode & COUNT) && !(w->current & 31)) w->counter.multiplied(operations);
 }
 
-extern "C" void simt_fence(int) {
+extern "C" void simt_fence(int scope) {
   if (Worker* w = t_worker; w && w->fibre) {
-    w->launch->fenced = true;
+    (scope ? w->launch->fenced : w->launch->fenced_in_blocks) = true;
     if (w->recording) record_op(w, FENCES, w->current, RETURN_ADDRESS);
     end_quick();
     w->threads[w->current].fenced_in = w->run;

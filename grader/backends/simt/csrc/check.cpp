@@ -86,6 +86,11 @@ static bool holds_value(const Doubtful& d) {
 }
 
 // A race, unless what its thread does next shows that it is none.
+// A fence for one block may have been meant to order this with another one.
+static void note_narrow_fence(Worker* w, Evidence& evidence) {
+  if (evidence.other->run != w->run && w->launch->fenced_in_blocks) evidence.detail = "in blocks";
+}
+
 static void report_race(Worker* w, const char* kind, size_t address, size_t pc, const Evidence& evidence) {
   bool read = evidence.access == READ && evidence.other->access == ATOMIC;
   bool write = evidence.access == WRITE && evidence.size <= sizeof(Doubtful::value) && is_written_together(w, *evidence.other, pc);
@@ -182,7 +187,26 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
     const std::string* kernel = earlier ? kernel_of_run(other.run) : nullptr;
     if (kernel) evidence.detail = *kernel;
     if (earlier) return report(w, "stream-race", pc, evidence);
+    note_narrow_fence(w, evidence);
     report_race(w, "global-race", address, pc, evidence);
+  }
+}
+
+// __ldg() reads through a cache that need not show what this launch has written.
+void check_read_only(Worker* w, size_t address, unsigned size, size_t pc) {
+  Module* module = w->launch->module;
+  bool allocated = in_arena((void*)address), variable = address - module->base < module->end - module->base;
+  if (!size || !(allocated || (variable && module->shadow))) return;
+  size_t offset = allocated ? arena_offset((void*)address) : address - module->base;
+  const Shadow& shadow = allocated ? g_global_shadow : *module->shadow;
+  for (size_t g = offset / 4; g <= (offset + size - 1) / 4; ++g) {
+    const Record& r = shadow.write[g];
+    if (!r.access || r.run < w->launch->first_run) continue;
+    Evidence evidence{.size = size, .access = READ, .other = &r};
+    if (allocated) evidence.address = (void*)address;
+    else if ((evidence.variable = variable_at(module, offset)))
+      evidence.offset = long(offset - evidence.variable->begin), evidence.device = true;
+    return report(w, "read-only-race", pc, evidence);
   }
 }
 
@@ -273,6 +297,7 @@ static void check_variable(Worker* w, size_t offset, unsigned size, Access acces
   if (!evidence.variable) return;
   evidence.offset = long(offset - evidence.variable->begin);
   evidence.device = true;
+  note_narrow_fence(w, evidence);
   report_race(w, "global-race", w->access_address, pc, evidence);
 }
 

@@ -161,7 +161,11 @@ static void replacing_access(void* p, unsigned size, void* here) {
 
 static void told_of_atomic(const void* address) {
   simt::Worker* w = simt::t_worker;
+  if (w) w->in_block = false;
   if (w && w->fibre && simt::in_arena(address)) simt::interrupt(w);
+}
+SIMT_CALL void simt_in_block() {
+  if (simt::t_worker) simt::t_worker->in_block = true;
 }
 SIMT_CALL void simt_atomic(void* address, int size) {
   access(address, unsigned(size), simt::ATOMIC, HERE);
@@ -170,6 +174,11 @@ SIMT_CALL void simt_atomic(void* address, int size) {
 SIMT_CALL void simt_exchange(void* address, int size) {
   replacing_access(address, unsigned(size), HERE);
   told_of_atomic(address);
+}
+
+SIMT_CALL void simt_read_only(const void* address, int size) {
+  simt::Worker* w = simt::t_worker;
+  if (w && w->fibre && w->mode & simt::CHECK) simt::check_read_only(w, (size_t)address, unsigned(size), (size_t)HERE - 1);
 }
 
 // Functions of the C library that touch memory: the module is linked so that its calls come here.
@@ -226,11 +235,13 @@ SIMT_CALL int __wrap_memcmp(const void* a, const void* b, size_t n) {
 template <class T>
 static inline __attribute__((always_inline)) volatile T* atomic_access(const volatile T* p, void* here) {
   if (simt::t_worker) access((void*)p, sizeof(T), simt::ATOMIC, here);
+  told_of_atomic((const void*)p);
   return (volatile T*)p;
 }
 template <class T>
 static inline __attribute__((always_inline)) volatile T* atomic_write(volatile T* p, void* here) {
   if (simt::t_worker) replacing_access((void*)p, sizeof(T), here);
+  told_of_atomic((const void*)p);
   return p;
 }
 #define SIMT_FETCH(BITS, T, NAME)                                           \

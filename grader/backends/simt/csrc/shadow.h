@@ -7,12 +7,13 @@ namespace simt {
 struct Worker;
 
 static constexpr u8 VOLATILE = 16;
+static constexpr u8 IN_BLOCK = 32;  // an atomic access that is one for the threads of its block alone
 
 struct Record {
   u32 pc;   // relative to the module
   u32 run;  // which block of which launch
   u16 thread, block_phase, warp_phase;
-  u8 bytes;  // which of the four, and VOLATILE
+  u8 bytes;  // which of the four, and VOLATILE or IN_BLOCK
   u8 access;
 };
 

@@ -104,6 +104,7 @@ struct Launch {
   std::vector<PointerArgument> pointers;
   std::atomic<u64> next_block{0};      // of those that no worker has begun
   std::atomic<bool> stopped{false};    // by a worker that found a reason to
+  std::atomic<bool> fenced_in_blocks{false};  // by fences that say nothing to other blocks
   std::atomic<bool> fenced{false};     // a kernel that orders its blocks with fences is not asked about races between them
   bool cooperative = false;
   bool phased = false;  // runs are counted on by arrivals
@@ -195,6 +196,7 @@ struct Worker {
   bool killed = false;
   size_t access_address = 0;  // of the access that is being checked
   bool is_volatile = false;   // that access
+  bool in_block = false;      // the next atomic access is for its block alone
   bool recording = false;  // what the threads of this block do (recording.h)
   bool leaves = false;    // the block is put aside once its threads can go no further
   bool replaces = false;  // it is atomic and writes whatever was there before: that need not hold a value

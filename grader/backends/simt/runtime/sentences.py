@@ -12,8 +12,8 @@ from grader.protocol.messages import MOST_TEXT, TensorPlace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WRITES = 1
-VERB = {WRITES: "writes", 2: "reads", 3: "updates atomically"}
+WRITES, UPDATES = 1, 3
+VERB = {WRITES: "writes", 2: "reads", UPDATES: "updates atomically"}
 LABEL = re.compile(r"(?P<type>\w+)\[(?P<shape>[\d, ]*)\]")
 
 
@@ -122,9 +122,12 @@ def _host_heap(f: RawFinding) -> str:
 
 def _race(f: RawFinding) -> str:
     other = ACCESS[f.other.access] if f.other else "access"
+    if f.access == UPDATES and f.other and f.other.access == UPDATES:
+        return f"{_verb(f)} {_where(f)} in the scope of one block, and another block updates it, too"
     if f.detail == "frees":
         return f"{_freed(f)} without order to another thread's {other} of it"
-    return f"{_verb(f)} {_where(f)} without order to another thread's {other} of it"
+    said = f"{_verb(f)} {_where(f)} without order to another thread's {other} of it"
+    return f"{said}: __threadfence_block() says nothing to other blocks" if f.detail == "in blocks" else said
 
 
 def _across_streams(f: RawFinding) -> str:
@@ -217,6 +220,9 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "global-race": _race,
     "shared-race": _race,
     "stream-race": _across_streams,
+    "read-only-race": lambda f: (
+        f"reads {_where(f)} by __ldg(), which this launch has written; that cache need not show it"
+    ),
     "copy-race": _under_way,
     "cluster-race": _too_early_or_late,
     "illegal-address": _illegal_address,

@@ -133,9 +133,7 @@ class Stream:
     device_index = 0
     priority = 0
 
-    def __init__(
-        self, device: Any = None, priority: int = 0, handle: int | None = None, **_: Any
-    ) -> None:
+    def __init__(self, device: Any = None, priority: int = 0, handle: int | None = None, **_: Any) -> None:
         self.cuda_stream = next(HANDLES) if handle is None else handle
         self._outer: Stream | None = None
         if self.cuda_stream:

@@ -53,6 +53,31 @@ void host_pointer(const float* x, float* y, int n) {
     free(host);
 }
 
+// ---- scopes
+KERNEL(narrow_atomic) { INDEX; atomicAdd_block(y, x[i]); }
+void narrow_atomic(const float* x, float* y, int n) { cudaMemset(y, 0, 4); LAUNCH(narrow_atomic, 4, 32); }
+KERNEL(ok_narrow_atomic) { INDEX; atomicAdd_block((int*)y + blockIdx.x, t); }
+void ok_narrow_atomic(const float* x, float* y, int n) { cudaMemset(y, 0, 16); LAUNCH(ok_narrow_atomic, 4, 32); }
+__device__ unsigned narrow_tickets, wide_tickets;
+template <bool WIDE>
+__device__ void last_block_sums(const float* x, float* y, unsigned* tickets) {
+    y[1 + blockIdx.x] = x[blockIdx.x];
+    if (WIDE) __threadfence(); else __threadfence_block();
+    if (atomicAdd(tickets, 1) != gridDim.x - 1) return;
+    float sum = 0;
+    for (int b = 0; b < gridDim.x; ++b) sum += ((volatile float*)y)[1 + b];
+    y[0] = sum;
+    *tickets = 0;
+}
+KERNEL(narrow_fence) { last_block_sums<false>(x, y, &narrow_tickets); }
+void narrow_fence(const float* x, float* y, int n) { LAUNCH(narrow_fence, 4, 1); }
+KERNEL(ok_wide_fence) { last_block_sums<true>(x, y, &wide_tickets); }
+void ok_wide_fence(const float* x, float* y, int n) { LAUNCH(ok_wide_fence, 4, 1); }
+KERNEL(read_only_written) { INDEX; y[i] = x[i]; __syncthreads(); if (t == 0) y[32] = __ldg(y + 5); }
+void read_only_written(const float* x, float* y, int n) { LAUNCH(read_only_written, 1, 32); }
+KERNEL(ok_read_only) { INDEX; y[i] = __ldg(x + (i + 1) % 32); }
+void ok_read_only(const float* x, float* y, int n) { LAUNCH(ok_read_only, 1, 32); }
+
 // ---- never written
 KERNEL(to_host_unwritten) { INDEX; if (t < 24) y[i] = x[i]; }
 void to_host_unwritten(const float* x, float* y, int n) {

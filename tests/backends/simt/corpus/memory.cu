@@ -22,7 +22,7 @@ __global__ void atomics_kernel(const float* x, int* y) {
     atomicMin(u + 9, unsigned(v) & 0xffff);
     atomicMax(u + 10, unsigned(v) & 0xffff);
     if (atomicCAS(y + 11, 0, t + 1) == 0) y[12] = 1;
-    atomicAdd_block(y + 13, 1);
+    if (blockIdx.x == 0) atomicAdd_block(y + 13, gridDim.x);
     atomicAdd_system(y + 14, 2);
     atomicExch(y + 15, 7);
     atomicMax_block(y + 16 + blockIdx.x, t);

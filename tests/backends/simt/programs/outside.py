@@ -466,7 +466,9 @@ def blas(_):
         "too_far": module.too_far(torch.randn(8, 8, device="cuda")),
         "others": module.others(square, whole),
         "by_device": module.by_device(square),
-        "eight_bits": [t.tolist() for t in module.eight_bits(small, small[:1], torch.ones(1, 2, device="cuda"))],
+        "eight_bits": [
+            t.tolist() for t in module.eight_bits(small, small[:1], torch.ones(1, 2, device="cuda"))
+        ],
         "norm": square.norm().item(),
         "dot": (square * (square.T + 2 * square)).sum().item(),
     }

@@ -126,7 +126,16 @@ void launch(torch::Tensor x, torch::Tensor y) {
 """
 WRONG = ["nothing", "early_event", "event_of_another", "host_waits_for_another", "overwritten", "copy", "fill", "freed",
          "operator", "graph_without_edge"]  # fmt: skip
-RIGHT = ["event", "through_two", "host_waits", "blocking", "copy_in_order", "freed_in_order", "graph", "captured"]
+RIGHT = [
+    "event",
+    "through_two",
+    "host_waits",
+    "blocking",
+    "copy_in_order",
+    "freed_in_order",
+    "graph",
+    "captured",
+]
 
 
 class Twice(torch.autograd.Function):
@@ -181,7 +190,10 @@ def backwards(module):
 
 
 def cases():
-    heads = ["torch::Tensor run(torch::Tensor input, std::string which);", "void launch(torch::Tensor x, torch::Tensor y);"]
+    heads = [
+        "torch::Tensor run(torch::Tensor input, std::string which);",
+        "void launch(torch::Tensor x, torch::Tensor y);",
+    ]
     module = load_inline("stream_order", heads, [CUDA], functions=["run", "launch"])
 
     def of(name):

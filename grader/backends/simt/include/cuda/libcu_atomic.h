@@ -1,5 +1,5 @@
 // cuda::atomic and cuda::atomic_ref: the compiler's own atomic functions, of which the checks hear. An order that is not relaxed
-// is a fence as well, as on a GPU; blocks run one after another, so the scopes do the same.
+// is a fence as well, as on a GPU; blocks run one after another, so the scopes do the same, and one of a block is told.
 #pragma once
 #include "../simt/device.h"
 #include "libcu_std.h"
@@ -17,15 +17,15 @@ using ::std::memory_order_relaxed, ::std::memory_order_release, ::std::memory_or
 using ::std::memory_order, ::std::memory_order_acq_rel, ::std::memory_order_acquire, ::std::memory_order_consume;
 using ::std::memory_order_relaxed, ::std::memory_order_release, ::std::memory_order_seq_cst;
 
-inline void atomic_thread_fence(memory_order order, thread_scope = thread_scope_system) {
-  if (order != memory_order_relaxed) simt_fence(2);
+inline void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
+  if (order != memory_order_relaxed) simt_fence(scope < thread_scope_block ? 2 : 0);
 }
 inline void atomic_signal_fence(memory_order) {}
 
 namespace simt_detail {
 
 // All of both classes; `at` is where the value lies.
-template <class T, class Self>
+template <class T, class Self, thread_scope Scope>
 class AtomicOperations {
   static_assert(::std::is_trivially_copyable_v<T> && sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0,
                 "an atomic type has 1, 2, 4 or 8 bytes here");
@@ -109,28 +109,33 @@ class AtomicOperations {
   T operator^=(T value) const { return fetch_xor(value) ^ value; }
 
  private:
-  T* at() const { return static_cast<const Self*>(this)->simt_place(); }
+  static constexpr bool NARROW = Scope >= thread_scope_block;
+  T* at() const {  // of the access that follows
+    if (NARROW) simt_in_block();
+    return static_cast<const Self*>(this)->simt_place();
+  }
   static void fence(memory_order order) {
-    if (order != memory_order_relaxed && simt_in_kernel()) simt_fence(2);
+    if (order != memory_order_relaxed && simt_in_kernel()) simt_fence(NARROW ? 0 : 2);
   }
   template <class Update>
   T update(memory_order order, Update change) const {
     fence(order);
-    if (simt_in_kernel()) simt_atomic(at(), (int)sizeof(T));
-    return ::simt::read_modify_write(at(), change);
+    T* place = at();
+    if (simt_in_kernel()) simt_atomic(place, (int)sizeof(T));
+    return ::simt::read_modify_write(place, change);
   }
 };
 
 }  // namespace simt_detail
 
 template <class T, thread_scope Scope = thread_scope_system>
-class atomic_ref : public simt_detail::AtomicOperations<T, atomic_ref<T, Scope>> {
+class atomic_ref : public simt_detail::AtomicOperations<T, atomic_ref<T, Scope>, Scope> {
  public:
   static constexpr size_t required_alignment = sizeof(T);
   explicit atomic_ref(T& value) : place_(&value) {}
   atomic_ref(const atomic_ref&) = default;
   atomic_ref& operator=(const atomic_ref&) = delete;
-  using simt_detail::AtomicOperations<T, atomic_ref<T, Scope>>::operator=;
+  using simt_detail::AtomicOperations<T, atomic_ref<T, Scope>, Scope>::operator=;
   T* simt_place() const { return place_; }
 
  private:
@@ -138,13 +143,13 @@ class atomic_ref : public simt_detail::AtomicOperations<T, atomic_ref<T, Scope>>
 };
 
 template <class T, thread_scope Scope = thread_scope_system>
-class atomic : public simt_detail::AtomicOperations<T, atomic<T, Scope>> {
+class atomic : public simt_detail::AtomicOperations<T, atomic<T, Scope>, Scope> {
  public:
   atomic() = default;
   constexpr atomic(T value) : value_(value) {}
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
-  using simt_detail::AtomicOperations<T, atomic<T, Scope>>::operator=;
+  using simt_detail::AtomicOperations<T, atomic<T, Scope>, Scope>::operator=;
   T* simt_place() const { return const_cast<T*>(&value_); }
 
  private:

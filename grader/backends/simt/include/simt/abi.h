@@ -112,6 +112,8 @@ SIMT_EXPORT int simt_is_cluster_shared(const void* address);
 SIMT_EXPORT int simt_is_cooperative();
 SIMT_EXPORT int simt_in_kernel();  // whether a kernel runs on this OS thread
 SIMT_EXPORT void simt_let_others_run();
+SIMT_EXPORT void simt_read_only(const void* address, int size);  // a read by a cache that sees no write of the launch
+SIMT_EXPORT void simt_in_block();  // the next atomic access has the scope of a block
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
 SIMT_EXPORT void simt_exchange(void* address, int size);  // about one that writes whatever was there before
 // Copies to shared memory that arrive when their thread waits: begun, put into a group, waited for.

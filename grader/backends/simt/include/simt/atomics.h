@@ -52,7 +52,7 @@ typedef unsigned long long ull;
 
 }  // namespace simt
 
-// Each exists in three scopes; blocks run one after another, so the scopes do the same.
+// Each exists in three scopes. Blocks run one after another, so they do the same; that of a block is told.
 #define SIMT_ATOMIC(NAME, EXPRESSION, ...) SIMT_ATOMIC_AS(simt_atomic, NAME, EXPRESSION, __VA_ARGS__)
 #define SIMT_ATOMIC_AS(TELL, NAME, EXPRESSION, ...)                                                   \
   template <class T>                                                                                  \
@@ -65,6 +65,7 @@ typedef unsigned long long ull;
   }                                                                                                   \
   template <class T>                                                                                  \
   SIMT_INLINE T NAME##_block(T* p, simt::Exactly<T> v) {                                              \
+    simt_in_block();                                                                                  \
     return NAME(p, v);                                                                                \
   }                                                                                                   \
   template <class T>                                                                                  \
@@ -103,6 +104,7 @@ SIMT_INLINE T atomicCAS(T* p, simt::Exactly<T> expected, simt::Exactly<T> v) {
 }
 template <class T>
 SIMT_INLINE T atomicCAS_block(T* p, simt::Exactly<T> expected, simt::Exactly<T> v) {
+  simt_in_block();
   return atomicCAS(p, expected, v);
 }
 template <class T>

@@ -21,7 +21,11 @@ SIMT_INLINE void __nanosleep(unsigned) { simt_let_others_run(); }
   SIMT_INLINE T NAME(const T* p) { \
     return *p;                     \
   }
-SIMT_LOAD(__ldg)
+template <class T>
+SIMT_INLINE T __ldg(const T* p) {
+  simt_read_only(p, sizeof(T));
+  return *p;
+}
 SIMT_LOAD(__ldcs)
 SIMT_LOAD(__ldca)
 SIMT_LOAD(__ldcg)

@@ -1,5 +1,5 @@
 // CUDA 12.8's atomic functions with an order and a scope. An order that is not relaxed is a fence as well, as on a
-// GPU; blocks run one after another, so the scopes do the same.
+// GPU; blocks run one after another, so the scopes do the same, and one of a block is told.
 #pragma once
 #include "atomics.h"
 #include "sync.h"
@@ -17,19 +17,24 @@
 #define __NV_THREAD_SCOPE_SYSTEM 4
 
 namespace simt {
-SIMT_INLINE void ordered(int order) {
-  if (order != __NV_ATOMIC_RELAXED && simt_in_kernel()) simt_fence(2);
+SIMT_INLINE void ordered(int order, int scope) {
+  bool narrow = scope <= __NV_THREAD_SCOPE_BLOCK;
+  if (order != __NV_ATOMIC_RELAXED && simt_in_kernel()) simt_fence(narrow ? 0 : 2);
+  if (narrow) simt_in_block();
 }
 template <class T>
 constexpr bool has_atomics = std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 }  // namespace simt
 
-SIMT_INLINE void __nv_atomic_thread_fence(int order, int = __NV_THREAD_SCOPE_SYSTEM) { simt::ordered(order); }
+SIMT_INLINE void __nv_atomic_thread_fence(int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  if (order != __NV_ATOMIC_RELAXED && simt_in_kernel()) simt_fence(scope <= __NV_THREAD_SCOPE_BLOCK ? 0 : 2);
+}
 template <class T>
-SIMT_INLINE void __nv_atomic_load(const T* p, T* result, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+SIMT_INLINE void __nv_atomic_load(const T* p, T* result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
   static_assert(simt::has_atomics<T>, "CUDA's atomic functions take types of 4, 8 or 16 bytes, and here of 4 or 8");
+  if (scope <= __NV_THREAD_SCOPE_BLOCK) simt_in_block();
   __atomic_load(p, result, __ATOMIC_SEQ_CST);
-  simt::ordered(order);
+  __nv_atomic_thread_fence(order, scope);
 }
 template <class T>
 SIMT_INLINE T __nv_atomic_load_n(const T* p, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
@@ -38,9 +43,9 @@ SIMT_INLINE T __nv_atomic_load_n(const T* p, int order, int scope = __NV_THREAD_
   return value;
 }
 template <class T>
-SIMT_INLINE void __nv_atomic_store_n(T* p, simt::Exactly<T> value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+SIMT_INLINE void __nv_atomic_store_n(T* p, simt::Exactly<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
   static_assert(simt::has_atomics<T>, "CUDA's atomic functions take types of 4, 8 or 16 bytes, and here of 4 or 8");
-  simt::ordered(order);
+  simt::ordered(order, scope);
   __atomic_store(p, &value, __ATOMIC_SEQ_CST);
 }
 template <class T>
@@ -48,9 +53,9 @@ SIMT_INLINE void __nv_atomic_store(T* p, T* value, int order, int scope = __NV_T
   __nv_atomic_store_n(p, *value, order, scope);
 }
 template <class T>
-SIMT_INLINE void __nv_atomic_exchange(T* p, T* value, T* old, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+SIMT_INLINE void __nv_atomic_exchange(T* p, T* value, T* old, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
   static_assert(simt::has_atomics<T>, "CUDA's atomic functions take types of 4, 8 or 16 bytes, and here of 4 or 8");
-  simt::ordered(order);
+  simt::ordered(order, scope);
   __atomic_exchange(p, value, old, __ATOMIC_SEQ_CST);
 }
 template <class T>
@@ -61,10 +66,10 @@ SIMT_INLINE T __nv_atomic_exchange_n(T* p, simt::Exactly<T> value, int order, in
 }
 template <class T>
 SIMT_INLINE bool __nv_atomic_compare_exchange(T* p, T* expected, T* desired, bool, int success, int failure,
-                                              int = __NV_THREAD_SCOPE_SYSTEM) {
+                                              int scope = __NV_THREAD_SCOPE_SYSTEM) {
   static_assert(simt::has_atomics<T> || sizeof(T) == 2,
                 "CUDA's compare and exchange takes types of 2, 4, 8 or 16 bytes, and here not of 16");
-  simt::ordered(success | failure);
+  simt::ordered(success | failure, scope);
   return __atomic_compare_exchange(p, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 template <class T>
@@ -75,9 +80,9 @@ SIMT_INLINE bool __nv_atomic_compare_exchange_n(T* p, T* expected, simt::Exactly
 
 #define SIMT_NV_ATOMIC(NAME, EXPRESSION, ALLOWED)                                                              \
   template <class T>                                                                                           \
-  SIMT_INLINE T __nv_atomic_fetch_##NAME(T* p, simt::Exactly<T> v, int order, int = __NV_THREAD_SCOPE_SYSTEM) { \
+  SIMT_INLINE T __nv_atomic_fetch_##NAME(T* p, simt::Exactly<T> v, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) { \
     static_assert(simt::has_atomics<T> && ALLOWED, "CUDA has no __nv_atomic_fetch_" #NAME " for this type");   \
-    simt::ordered(order);                                                                                      \
+    simt::ordered(order, scope);                                                                                      \
     simt_atomic((void*)p, sizeof(T));                                                                          \
     auto update = [v](T old) SIMT_UNCOUNTED_LAMBDA -> T { return EXPRESSION; };                                \
     return simt::read_modify_write(p, update);                                                                 \
