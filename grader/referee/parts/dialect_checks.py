@@ -93,7 +93,10 @@ class Launches:
         if counted.get("stores", n) < n:
             return f"{counted['stores']} elements are stored, {n} are needed. NaN is to be written, too."
         if counted.get("loads", 0) > n:
-            return f"{counted['loads']} elements are loaded. One load is enough: its value can be used twice."
+            return (
+                f"{counted['loads']} elements are loaded, and {n} are needed: load once, with a mask, "
+                "and use the value twice."
+            )
         if counted.get("most", 0) > 1:
             return f"one thread stores {counted['most']} elements, where each has one place of its own."
         return ""

@@ -39,6 +39,10 @@ HELPER = " 8 000a E8000000 \t call _Z6helperPf\n 9 \t .type _Z6helperPf, @functi
             ("a kernel calls std::allocator", 0),
         ),
         (" 5 0000 E8 \t jmp _Z6hiddenPKfl@PLT\n", ("a kernel calls hidden", 0)),
+        (
+            " 5 0000 E8 \t movq _ZTIi@GOTPCREL(%rip),%rax\n",
+            ("a kernel throws an exception or asks for a type", 0),
+        ),
         (" 5 0000 E8 \t movq strlen@GOTPCREL(%rip),%rax\n", ("a kernel calls strlen", 0)),
     ],
 )

@@ -60,6 +60,11 @@ REFUSED = {
         'identifier "one" is undefined in device code',
         3,
     ),
+    "a_variable_of_the_hosts_thread": (
+        "__global__ void k(float* x) {\n    static thread_local int n;\n    x[0] = n++;\n}",
+        "cannot use thread_local specifier for variable declarations in __device__ code",
+        2,
+    ),
     "shared_memory_with_a_value": (
         "__global__ void k(float* x) {\n    __shared__ float tile[32] = {0};\n    x[0] = tile[0];\n}",
         "initializer not allowed for __shared__ variable",

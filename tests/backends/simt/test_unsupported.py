@@ -46,6 +46,10 @@ REFUSED = {
         "#include <cub/grid/grid_barrier.cuh>",
         "this part of the CUB library <cub/grid/grid_",
     ),
+    "loops_header": (
+        "#include <ATen/native/cuda/Loops.cuh>",
+        "what PyTorch's own kernels are made with (ATen/native/cuda) <ATen/native/cuda/Loops.cuh>",
+    ),
     "mma_header": ("#include <crt/mma.hpp>", "the tensor core header <crt/mma.hpp>"),
     "cudnn": ("#include <cudnn.h>", "a GPU library <cudnn.h>"),
     "curand": ("# include <curand_mtgp32.h>", "a GPU library for random numbers"),

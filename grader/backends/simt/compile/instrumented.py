@@ -124,6 +124,10 @@ class Listing:
                 self._lines[now].append((line, place))
 
 
+AT_RUN_TIME = re.compile(r"_ZT[IS]|__cxa_(?!guard|atexit|pure)|__dynamic_cast|_Unwind_")
+EXCEPTION = "a kernel throws an exception or asks for a type at run time (throw, typeid, dynamic_cast)"
+
+
 def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
     """(sentence, file, line) of the first function that a kernel reaches and that is not instrumented."""
     text = Listing(listing.read_text("utf-8", errors="replace"))
@@ -146,7 +150,8 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
                     seen.add(called)
                     waiting.append(called)
             elif not any(p.fullmatch(called) for p in (RUNTIME, STOPS, ARITHMETIC)):
-                return f"a kernel calls {_plain(called)}, which is no device code", one.file, one.touched
+                what = EXCEPTION if AT_RUN_TIME.match(called) else f"a kernel calls {_plain(called)}"
+                return f"{what}, which is no device code", one.file, one.touched
     return None
 
 

@@ -247,6 +247,8 @@ def _of_the_host(tokens: Tokens, f: Function, variables: set[str]) -> dict[int, 
             found[i] = (
                 f'calling a __host__ function("{name}") from a {space} function("{f.name}") is not allowed'
             )
+        elif name == "thread_local":
+            found[i] = "cannot use thread_local specifier for variable declarations in __device__ code"
         elif name in variables - own:
             found[i] = f'identifier "{name}" is undefined in device code'
         else:

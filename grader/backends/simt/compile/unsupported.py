@@ -138,6 +138,8 @@ HEADERS = (
     (re.compile(r"cub/(?:agent|grid)/|ATen/cuda/cub"), "this part of the CUB library", _CUB),
     (re.compile(r"thrust/(?:mr|async|detail|system/(?!cuda/(?:execution_policy|vector))|\w*allocator)"),
      "this part of the Thrust library", _OWN),
+    (re.compile(r"ATen/native/cuda/"), "what PyTorch's own kernels are made with (ATen/native/cuda)",
+     "launch a kernel of your own over the elements"),
     (re.compile(r"crt/mma"), "the tensor core header", _TENSOR_CORE),
     (re.compile(r"cutlass/|cute/"), "the CUTLASS library", _OWN),
     (re.compile(r"cublas(?!_v2|Lt)|cudnn|cusparse|cusolver|cufft"), "a GPU library",

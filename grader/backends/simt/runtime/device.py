@@ -11,7 +11,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from grader.backends.extension import load_inline, tvm_inline
-from grader.backends.simt.runtime import counts, memory_findings, recordings, stand_ins, value_origins
+from grader.backends.simt.runtime import (
+    counts,
+    memory_findings,
+    recordings,
+    stand_ins,
+    streams,
+    value_origins,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -89,7 +96,7 @@ class Runtime:
         code = self._library.simt_pending_error()
         if not code:
             return None
-        return stand_ins.FAULTS.get(code, "invalid argument" if code == 1 else "unspecified launch failure")
+        return streams.FAULTS.get(code, "invalid argument" if code == 1 else "unspecified launch failure")
 
     def schedule(self, seed: int, *, no_blocks: bool = False) -> None:
         """Shuffles the order of blocks and warps by ``seed``; 0 is their own order.

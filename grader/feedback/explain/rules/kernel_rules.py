@@ -143,6 +143,26 @@ RULES = (
         "09",
     ),
     Rule(
+        "thread-local-in-kernel",
+        (r"cannot use thread_local specifier",),
+        "thread_local is for threads of the CPU. A plain variable in a kernel is each GPU thread's own already.",
+        "Leave thread_local out; what is to last from launch to launch belongs in global memory.",
+        "03",
+    ),
+    Rule(
+        "exception-in-kernel",
+        (
+            r"a kernel throws an exception or asks for a type at run time",
+            r"device code does not support exception handling",
+            r"(?:typeid|dynamic_cast)[^\n]* (?:is )?not (?:allowed|supported) in device code",
+        ),
+        "A kernel throws or catches an exception, or asks for a type at run time (typeid, dynamic_cast). Device code "
+        "has neither.",
+        "Stop with assert() or __trap(), or write what went wrong into memory that the host looks at; leave types to "
+        "templates.",
+        "03",
+    ),
+    Rule(
         "host-from-device",
         (
             r"calling a (?:constexpr )?__host__ function(?:\([\"'](?P<name>[^\"']+)[\"']\))? from a "
