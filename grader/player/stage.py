@@ -124,7 +124,7 @@ class Stage:
             raise MissingEntryError(f"the file defines no {name}")
         if not callable(found):
             raise MissingEntryError(f"{name} is not a function or class")
-        return found
+        return found  # type: ignore[no-any-return]
 
     def invoke(
         self,
