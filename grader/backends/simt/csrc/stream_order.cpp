@@ -25,6 +25,8 @@ static std::map<const void*, Clock> g_event_orders;
 static Clock g_host_knows;
 static std::map<const void*, u64> g_last_begun;  // of each stream: the number of the last kernel that has begun
 static std::deque<Runs> g_runs;
+static std::map<const void*, u64> g_last_work;  // the same for all work, as long as the host has not waited for all
+static size_t g_made = 0;  // streams of the program's own
 static u64 g_work = 0, g_host_waited = 0;
 static const void* g_node = nullptr;  // of a graph that is being launched: its work is no stream's
 static thread_local const void* t_copy_stream = nullptr;
@@ -65,7 +67,7 @@ Work new_work(const void* stream) {
   if (elsewhere) simt_host_waits_for_all();
   StreamOrder& mine = caught_up(key);
   Work work{key, ++g_work, g_host_waited, std::make_shared<const Clock>(mine.clock)};
-  mine.clock[key] = work.number;
+  mine.clock[key] = g_last_work[key] = work.number;
   if (elsewhere) simt_host_waits_for_all();
   return work;
 }
@@ -100,7 +102,7 @@ bool done_before(u32 run, const Work& work) {
 
 bool several_streams() {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
-  return g_stream_orders.size() > 1;
+  return g_made || g_last_work.size() > 1;
 }
 
 const void* copy_stream() {
@@ -139,7 +141,13 @@ using namespace simt;
 
 extern "C" void simt_new_stream(const void* stream, int blocking) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
+  g_made += !g_stream_orders.count(stream);
   g_stream_orders[stream].blocking = blocking;
+}
+// One that is not of the program's making, and that the host waits for.
+extern "C" void simt_uncount_stream(const void* stream) {
+  std::lock_guard<std::recursive_mutex> guard(g_order_lock);
+  if (g_stream_orders.erase(stream)) --g_made;
 }
 extern "C" void simt_event_on(const void* event, const void* stream) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
@@ -170,6 +178,7 @@ extern "C" void simt_host_waits_for_all() {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
   g_host_waited = g_work;
   g_host_knows.clear();
+  g_last_work.clear();
   for (auto& [stream, order] : g_stream_orders) order.clock.clear();
   for (auto& [event, clock] : g_event_orders) clock.clear();
 }

@@ -185,6 +185,7 @@ SIMT_EXPORT int simt_synchronize();
 
 // ---- in which order work is (csrc/stream_order.cpp); events by the address of what holds them
 SIMT_EXPORT void simt_new_stream(const void* stream, int blocking);
+SIMT_EXPORT void simt_uncount_stream(const void* stream);
 SIMT_EXPORT void simt_event_on(const void* event, const void* stream);
 SIMT_EXPORT void simt_forget_event(const void* event);
 SIMT_EXPORT void simt_stream_waits(const void* stream, const void* event);
