@@ -121,10 +121,10 @@ def main() -> None:
             _tried, driver=None if options.gpu else driver, at_most=options.at_most,
             seconds=options.seconds, printed=options.printed,
         )  # fmt: skip
-        commits = {folder.name: _commit(folder) for folder in options.folders}
+        commits = {folder.name: commit_of(folder) for folder in options.folders}
         command = f"python -m benchmarks.outside {' '.join(commits)} --seconds {options.seconds:g}"
         command += f" --at-most {options.at_most}" if options.at_most < sys.maxsize else ""
-        machine = _machine(gpu=options.gpu)
+        machine = machine_of(gpu=options.gpu)
         results: list[Result] = []
         for result in pool.map(lambda job: tried(*job), jobs):
             results.append(result)
@@ -308,7 +308,7 @@ def _table(results: list[Result]) -> str:
     return "\n".join([*rows, "", *(f"{n:4} {text}" for text, n in why.most_common(40))])
 
 
-def _commit(folder: Path) -> str:
+def commit_of(folder: Path) -> str:
     """The checkout's commit: git's, or what a file beside it says."""
     noted = folder / ".commit"
     if noted.is_file():
@@ -319,7 +319,7 @@ def _commit(folder: Path) -> str:
     return done.stdout.strip()
 
 
-def _machine(*, gpu: bool) -> dict[str, object]:
+def machine_of(*, gpu: bool) -> dict[str, object]:
     date = time.strftime("%Y-%m-%d")
     if gpu:
         said = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=False).stdout

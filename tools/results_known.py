@@ -313,6 +313,14 @@ def _printed(_root: Path, data: dict[str, Any]) -> Described:
     return Described([head, "", *table(["program", "what it prints", "why"], rows)])
 
 
+def _bugs(_root: Path, data: dict[str, Any]) -> Described:
+    rows = [
+        [f"`{one['name']}`", f"`{one['kind']}`", one["file"], str(one["line"]), one["what"]]
+        for one in data["found"]
+    ]
+    return Described([*table(["bug", "kind", "file", "line", "what is seen"], rows)])
+
+
 KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "solution_07.json": _race,
     "league.json": results_league.described,
@@ -351,6 +359,7 @@ KNOWN: dict[str, Callable[[Path, dict[str, Any]], Described]] = {
     "outside_pygpubench.json": _outside,
     "outside_gpuemu.json": _outside,
     "outside_values.json": _printed,
+    "public_bugs.json": _bugs,
     "batch_class_gpu.json": _class,
     "batch_class_two_gpus.json": _class,
     "batch_class_two_gpus_13.json": _class,

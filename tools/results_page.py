@@ -116,6 +116,7 @@ GROUPS = (
             "simt.json": "Time that simt takes",
             "outside_cuda.json": "CUDA files of other projects, as they are given",
             "outside_values.json": "What programs of other projects print, beside a GPU",
+            "public_bugs.json": "Bugs of other projects, found again",
             "solutions_simt.json": "Every solution, graded without a GPU",
         },
     ),

@@ -62,6 +62,8 @@ ELSEWHERE = {  # the test that runs it
     "./course run my_notebook.ipynb": "tests/student/run/test_run.py::test_a_notebook_names_cell_and_line",
     "./course run my_kernel.py --size 1000": "tests/docs/test_commands.py::test_the_capture_is_what_is_printed_now",
     "python3 benchmarks/kernelbench.py FOLDER --report --out results.jsonl": "tests/test_kernelbench.py",
+    "python -m benchmarks.public_bugs zjin-lcf+HeCBench --only bezier --keep bug": "tests/test_public_bugs.py",
+    "./course replay --reference bug/reference.py bug/mine.py": "tests/reports/test_replay.py::test_a_pair_is_replayed",
     "python my_kernel.py 2>&1 | ./course explain --source my_kernel.py": "tests/feedback/explain/test_verb.py::test_a_log_from_a_pipe_and_the_file_it_is_about",
 }
 NOT_HERE = {  # why no test can

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.domain import lessons, python_text, submission
@@ -16,8 +18,6 @@ from grader.referee.pairs.pair_spec import PairSpec
 from grader.referee.process.player_process import Limits
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from grader.backends.detect import Choice
     from grader.domain.options import GradingOptions
     from grader.domain.speed import Speed
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from grader.referee.session import Session
 
 LIMITS = Limits(load=60.0, call=300.0)  # full-size problems take their time on a CPU
-BESIDE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
+BESIDE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".inl")
+MOST_BESIDE, DEEPEST = 2000, 4  # files that are looked at, folders within folders
 
 
 def job(reference: Path, file: Path, choice: Choice, options: GradingOptions) -> Job:
@@ -94,12 +95,32 @@ def _require(ref: Submission, names: set[str]) -> None:
         )
 
 
+def _sources_below(folder: Path) -> list[Path]:
+    """C++ and CUDA files there; what is looked at is bounded, for the folder may be anybody's home."""
+    found: list[Path] = []
+    looked_at = 0
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        depth = len(here.relative_to(folder).parts)
+        looked_at += len(names) + len(folders)
+        if looked_at > MOST_BESIDE or (depth and any(Path(n).suffix in (".py", ".ipynb") for n in names)):
+            folders.clear()
+            if depth:
+                continue
+        folders[:] = sorted(f for f in folders if depth < DEEPEST and not f.startswith((".", "__")))
+        found += [p for n in sorted(names) if (p := here / n).suffix in BESIDE and p.is_file()]
+    return found
+
+
 def _beside(file: Submission) -> tuple[Path, ...]:
-    """C++ and CUDA files of the same folder that the file names: ``load`` and ``#include`` read them."""
+    """C++ and CUDA files of the same folder that the file names: ``load`` and ``#include`` read them.
+
+    And of folders in it, but none with Python files or notebooks: that is somebody's submission of its own.
+    """
     folder = (file.given or file.path).parent
     texts = [file.source]
     found: dict[Path, None] = {}
-    candidates = [p for p in sorted(folder.iterdir()) if p.suffix in BESIDE and p.is_file()]
+    candidates = _sources_below(folder)
     while texts:
         text = texts.pop()
         for path in candidates:
