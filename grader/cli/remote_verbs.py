@@ -120,6 +120,7 @@ def compare(
     """Grade and race every candidate there. ``out``: the file of JSON, and the picture, "" for none."""
     from grader.backends import detect
     from grader.profiling import compare_verb
+    from grader.referee.job import named_below
     from grader.referee.pairs import pair_job
     from grader.referee.timing.interval import Interval
 
@@ -131,7 +132,8 @@ def compare(
     words = ["compare"]
     for number, job in enumerate(jobs):
         words.append(f"{number}/{job.submission.path.name}")
-        sent |= {f"{number}/{p.name}": p.read_bytes() for p in job.beside if p.is_file()}
+        beside = named_below((job.submission.given or job.submission.path).parent, job.beside)
+        sent |= {f"{number}/{name}": p.read_bytes() for name, p in beside.items()}
         sent[words[-1]] = job.submission.source.encode()
     words += [f"--reference={named}", "--json=compare.json", f"--backend={options.backend}"]
     words += [f"--card={options.card}", f"--sandbox={options.sandbox}"]

@@ -11,7 +11,7 @@ from grader.referee.lesson_problem import LessonProblem
 from grader.referee.process.player_process import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from grader.backends import detect
@@ -76,6 +76,12 @@ class Job:
     def folders(self) -> list[str]:
         """Beside its own, the folders that the submission may import from."""
         return sorted({str(p if p.is_dir() else p.parent) for p in self.beside})
+
+
+def named_below(folder: Path, files: Iterable[Path]) -> dict[str, Path]:
+    """The files among ``files`` by their paths below ``folder``; one that lies elsewhere by its name."""
+    home = folder.resolve()
+    return {str(p.relative_to(home)) if p.is_relative_to(home) else p.name: p for p in files if p.is_file()}
 
 
 def lesson_job(lesson: Lesson, file: Submission, choice: detect.Choice, options: GradingOptions) -> Job:

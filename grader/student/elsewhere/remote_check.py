@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from grader.domain.errors import BadInputError
 from grader.referee import pipeline
+from grader.referee.job import named_below
 from grader.referee.pairs import task_yml
 from grader.student.elsewhere import remote_answers, remote_job
 from grader.student.elsewhere.remote_job import Work
@@ -29,7 +30,8 @@ def work(job: Job, given: Path | None) -> Work:
     """The same grading as a command line, and the files that it reads; ``given``: the reference of a pair."""
     file = f"submission/{job.submission.path.name}"
     files = {file: job.submission.source.encode()}
-    files |= {f"submission/{p.name}": p.read_bytes() for p in job.beside if p.is_file()}
+    beside = named_below((job.submission.given or job.submission.path).parent, job.beside)
+    files |= {f"submission/{name}": p.read_bytes() for name, p in beside.items()}
     words = ["check", job.lesson, file] if given is None else ["check", file]
     if given is not None:
         named, held = reference(job, given)
@@ -78,6 +80,7 @@ def reference(job: Job, given: Path) -> tuple[str, dict[str, bytes]]:
         found = {f"problem/{p.name}": p.read_bytes() for p in sorted(problem.beside[0].glob("*.py"))}
         found["problem/task.yml"] = json.dumps({"tests": problem.tests}, default=str).encode()  # YAML, too
         return "problem/task.yml", found
-    found = {f"reference/{p.name}": p.read_bytes() for p in job.reference_beside}
+    beside = named_below(job.reference.parent, job.reference_beside)
+    found = {f"reference/{name}": p.read_bytes() for name, p in beside.items()}
     named = f"reference/{job.reference.name}"
     return named, found | {named: job.reference.read_bytes()}

@@ -113,11 +113,14 @@ def test_a_task_with_its_files_is_sent_as_one_folder(tmp_path: Path) -> None:
     (home / "reference.py").write_text("def generate_input(n): ...\ndef ref_kernel(data): ...\n")
     (home / "task.yml").write_text("files: [{name: utils.py, source: ../utils.py}]\ntests: [{n: 3}]\n")
     (home / "mine.py").write_text('SOURCE = open("own.cuh").read()\n')
-    (home / "own.cuh").write_text("// own\n")
+    (home / "own.cuh").write_text("// own, and deep.h\n")
+    (home / "include").mkdir()
+    (home / "include" / "deep.h").touch()
     job = pair_job.job(home / "task.yml", home / "mine.py", Choice("cuda", ""), GradingOptions(mode="eval"))
     work = remote_check.work(job, home / "task.yml")
     assert set(work.files) >= {
-        "submission/mine.py", "submission/own.cuh", "problem/reference.py", "problem/utils.py",
+        "submission/mine.py", "submission/own.cuh", "submission/include/deep.h",
+        "problem/reference.py", "problem/utils.py",
         "problem/task.yml",
     }  # fmt: skip
     assert json.loads(work.files["problem/task.yml"]) == {"tests": [{"n": 3}]}
