@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from grader.backends.simt.runtime.device import ACTIVE, ANOTHER_DEVICE, DEFAULT_STREAM, STREAM_OF_ANOTHER
 from grader.domain.digits import apart
 from grader.lesson_support import undefined
+from grader.player.observe import Watcher
 from grader.player.other_stream import OtherStream
 
 if TYPE_CHECKING:
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
 Op = Callable[[torch.Tensor, float], torch.Tensor]
 TARGET = re.compile(r"(?:\b|-D)TORCH_TARGET_VERSION[ \t]*=?[ \t]*0x([0-9a-fA-F]{1,16})")
 OLDEST = 0x020A << 48  # PyTorch 2.10
+# What PyTorch may do for an operator: make tensors, and put elements in another order.
+MOVING = {
+    "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "contiguous", "clone", "copy_",
+    "view", "reshape", "as_strided", "detach", "alias", "t", "transpose", "permute", "flatten", "resize_", "set_",
+}  # fmt: skip
 HELD_S = 50e-3  # far longer than a call takes a host that has made it before
 
 
@@ -355,13 +362,28 @@ def stable_operator(op: Op, scale: float) -> str:
         except (RuntimeError, NotImplementedError):
             continue
         return f"A tensor that is {what} was not refused."
-    if wrong := device(op, scale) or _index(op, scale):
+    if wrong := _by_torch(op, scale) or device(op, scale) or _index(op, scale):
         return wrong
     if not _on_current_stream(op, scale):
         return (
             "The kernel is launched on the default stream, not on PyTorch's current one: "
             "aoti_torch_get_current_cuda_stream says which that is."
         )
+    return ""
+
+
+def _by_torch(op: Op, scale: float) -> str:
+    """What PyTorch computes for the operator; moving and making tensors is not computing."""
+    x = torch.randn(33, 31, device="cuda")
+    with Watcher(gpu=not ACTIVE) as watcher:
+        op(x, scale)
+    names = {
+        name.removeprefix("aten::")
+        for name, shapes in watcher.seen.ops
+        if max(map(math.prod, shapes)) >= x.numel()
+    }
+    if computed := sorted(names - MOVING):
+        return f"PyTorch's operator {computed[0]} works on all elements: the whole work is the kernel's."
     return ""
 
 
