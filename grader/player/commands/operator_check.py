@@ -31,7 +31,8 @@ OLDEST = 0x020A << 48  # PyTorch 2.10
 # What PyTorch may do for an operator: make tensors, and put elements in another order.
 MOVING = {
     "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "contiguous", "clone", "copy_",
-    "view", "reshape", "as_strided", "detach", "alias", "t", "transpose", "permute", "flatten", "resize_", "set_",
+    "view", "reshape", "as_strided", "detach", "alias", "t", "transpose", "permute", "flatten", "resize_",
+    "set_",
 }  # fmt: skip
 HELD_S = 50e-3  # far longer than a call takes a host that has made it before
 
