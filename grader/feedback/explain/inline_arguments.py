@@ -392,7 +392,7 @@ def _wrong_type(text: SubmissionText, call: ast.Call, finding: Finding) -> Itera
 def _folder_elsewhere(text: SubmissionText, call: ast.Call, finding: Finding) -> Iterator[Fact]:
     """``extra_include_paths=["/home/me/include"]``, which a sandbox does not show."""
     given = _keyword(call, "extra_include_paths")
-    missing = re.search(r"(?<!\S)(\S{1,200}): No such file or directory", f"{finding.message}")
+    missing = re.search(r"(?<!\S)(\S{1,200}): No such file or directory", finding.message)
     folders = [f for f in _words(text, given.value).splitlines() if f.startswith("/")] if given else []
     if given and missing and folders:
         cause = (

@@ -25,7 +25,7 @@ WRONG = {
 }
 RIGHT = (
     "event", "through_two", "host_waits", "blocking", "copy_in_order", "freed_in_order", "graph", "captured",
-    "python_wait_stream", "python_wait_event", "python_host", "python_stream", "backwards",
+    "python_wait_stream", "python_wait_event", "python_host", "python_stream", "python_default_waits", "backwards",
 )  # fmt: skip
 
 

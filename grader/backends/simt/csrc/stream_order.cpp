@@ -49,8 +49,11 @@ static const void* key_of(const void* stream) {
   return is_default_stream(stream) ? thread_stream() : stream;
 }
 
+// Said of the default stream while PyTorch has another one: it may be about either, and is taken for both.
+static bool is_either(const void* stream) { return !g_node && is_default_stream(stream) && thread_stream(); }
+
 // With all that the stream's next piece of work comes after.
-static StreamOrder& caught_up(const void* key) {
+static StreamOrder& of_key(const void* key) {
   StreamOrder& mine = g_stream_orders[key];
   join(mine.clock, g_host_knows);
   if (key && mine.blocking) join(mine.clock, g_stream_orders[nullptr].clock);
@@ -60,14 +63,27 @@ static StreamOrder& caught_up(const void* key) {
   return mine;
 }
 
+static StreamOrder& caught_up(const void* stream) {
+  StreamOrder& mine = of_key(key_of(stream));
+  if (is_either(stream)) join(mine.clock, of_key(nullptr).clock);
+  return mine;
+}
+
+// What comes next on the stream follows this, too.
+static void follow(const void* stream, const Clock& clock) {
+  join(g_stream_orders[key_of(stream)].clock, clock);
+  if (is_either(stream)) join(g_stream_orders[nullptr].clock, clock);
+}
+
 Work new_work(const void* stream) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
   const void* key = key_of(stream);
   const bool elsewhere = !is_first_thread();
   if (elsewhere) simt_host_waits_for_all();
-  StreamOrder& mine = caught_up(key);
+  StreamOrder& mine = caught_up(stream);
   Work work{key, ++g_work, g_host_waited, std::make_shared<const Clock>(mine.clock)};
   mine.clock[key] = g_last_work[key] = work.number;
+  follow(stream, mine.clock);
   if (elsewhere) simt_host_waits_for_all();
   return work;
 }
@@ -113,7 +129,7 @@ const void* copy_stream() {
 
 GraphOrder::GraphOrder(const void* stream) : stream_(key_of(stream)) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
-  before_ = caught_up(stream_).clock;
+  before_ = caught_up(stream).clock;
 }
 
 void GraphOrder::begin(const void* node, const std::vector<const void*>& after) {
@@ -151,7 +167,7 @@ extern "C" void simt_uncount_stream(const void* stream) {
 }
 extern "C" void simt_event_on(const void* event, const void* stream) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
-  g_event_orders[event] = caught_up(key_of(stream)).clock;
+  g_event_orders[event] = caught_up(stream).clock;
 }
 extern "C" void simt_forget_event(const void* event) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
@@ -159,12 +175,11 @@ extern "C" void simt_forget_event(const void* event) {
 }
 extern "C" void simt_stream_waits(const void* stream, const void* event) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
-  if (auto known = g_event_orders.find(event); known != g_event_orders.end())
-    join(g_stream_orders[key_of(stream)].clock, known->second);
+  if (auto known = g_event_orders.find(event); known != g_event_orders.end()) follow(stream, known->second);
 }
 extern "C" void simt_stream_follows(const void* stream, const void* other) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
-  join(g_stream_orders[key_of(stream)].clock, caught_up(key_of(other)).clock);
+  follow(stream, caught_up(other).clock);
 }
 extern "C" void simt_host_waits_for_event(const void* event) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
@@ -172,7 +187,7 @@ extern "C" void simt_host_waits_for_event(const void* event) {
 }
 extern "C" void simt_host_waits_for_stream(const void* stream) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
-  join(g_host_knows, caught_up(key_of(stream)).clock);
+  join(g_host_knows, caught_up(stream).clock);
 }
 extern "C" void simt_host_waits_for_all() {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
@@ -180,6 +195,6 @@ extern "C" void simt_host_waits_for_all() {
   g_host_knows.clear();
   g_last_work.clear();
   for (auto& [stream, order] : g_stream_orders) order.clock.clear();
-  for (auto& [event, clock] : g_event_orders) clock.clear();
+  g_event_orders.clear();  // there is nothing left to wait for
 }
 extern "C" void simt_copy_is_on(const void* stream) { t_copy_stream = stream; }

@@ -167,6 +167,8 @@ def in_python(module, how):
     with torch.cuda.stream(stream):
         module.launch(x, t)
         event.record()
+        if how == "default_waits":  # said while the other one is current
+            torch.cuda.default_stream().wait_stream(stream)
     if how == "wait_stream":
         torch.cuda.current_stream().wait_stream(stream)
     if how == "wait_event":
@@ -204,6 +206,6 @@ def cases():
     return (
         {name: lambda _, name=name: of(name) for name in [*WRONG, *RIGHT]}
         | {f"python_{how}": lambda _, how=how: in_python(module, how)
-           for how in ("nothing", "before_the_wait", "wait_stream", "wait_event", "host", "stream")}
+           for how in ("nothing", "before_the_wait", "wait_stream", "wait_event", "host", "stream", "default_waits")}
         | {"backwards": lambda _: backwards(module)}
     )  # fmt: skip
