@@ -133,7 +133,7 @@ def _refined(found: Explanation, finding: Finding, source: str) -> Explanation: 
             said = f"{finding.evidence.get('log')} {finding.evidence.get('text')} {finding.message}"
             kernel = re.search(r"\b(\w{1,200})<<<\(", said)
             return _at(found, source, f"{kernel[1]}<<<") if kernel else found
-        case "launch-refused":
+        case "launch-refused" | "host-code":
             return _at_the_launch(found, source)
         case "shared-too-large":
             return _at(found, source, "__shared__")

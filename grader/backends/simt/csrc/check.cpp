@@ -2,6 +2,7 @@
 
 #include "errors.h"
 #include "findings.h"
+#include "host_code.h"
 #include "memory.h"
 #include "origins.h"
 #include "queue.h"
@@ -175,6 +176,7 @@ static void check_global(Worker* w, size_t address, unsigned size, Access access
   bool undefined = access != WRITE && !w->padded && !is_initialised(offset, size);
   if (undefined && !w->replaces) report(w, "global-uninitialised-read", pc, evidence);
   if (g_watched) note_kernel_access(offset, size, access);
+  if (g_host_code) use_host_code(w, address, size, access, pc);
   if (undefined || access == WRITE) mark_initialised(offset, size);
   if (access == READ)
     a->read_in = w->launch->number;
@@ -291,6 +293,7 @@ static void check_variable(Worker* w, size_t offset, unsigned size, Access acces
     module->shadow->init(module->end - module->base + 16);
   }
   if (g_watched) note_kernel_access_to_variable(module, module->base + offset, size, access);
+  if (g_host_code) use_host_code(w, module->base + offset, size, access, pc);
   Record other;
   if (!find_race(w, *module->shadow, offset, size, access, pc, false, &other)) return;
   Evidence evidence{.size = size, .access = access, .variable = variable_at(module, offset), .other = &other};

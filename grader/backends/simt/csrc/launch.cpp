@@ -2,6 +2,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "graphs.h"
+#include "host_code.h"
 #include "history.h"
 #include "origins.h"
 #include "pool.h"
@@ -113,8 +114,8 @@ static void find_constants(const Launch& launch) {
 void begin_quick(Worker* w) {
   Launch* launch = w->launch;
   Quick& q = t_quick = Quick{};
-  // It knows nothing of grids that run beside this one.
-  if (w->mode != CHECK || launch->by_kernel.parent || launch->beside) return;
+  // It knows nothing of grids that run beside this one, nor of what host_code.h is about.
+  if (w->mode != CHECK || launch->by_kernel.parent || launch->beside || g_host_code) return;
   find_constants(*launch);
   q.usable = true;
   q.shared_begin = w->tls;
@@ -378,6 +379,13 @@ extern "C" void simt_launch_child(const LaunchSite* site, const LaunchConfig* co
   }
   end_quick();  // it knows nothing of this order
   release_here(w);  // what the thread does from here on the new grid need not see
+}
+
+extern "C" void simt_refuse_argument(const LaunchSite* site, const LaunchConfig* config, int number, const char* code) {
+  bool table = *code == 't';
+  refuse(*site, *config, "argument " + std::to_string(number) +
+      (table ? " is an object with virtual functions that the host has made" : " holds the address of a function that the host has taken") +
+      ", which leads nowhere on a GPU");
 }
 
 extern "C" void simt_launch(const LaunchSite* site, const LaunchConfig* config, const LaunchBody* body,

@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "heap.h"
+#include "host_code.h"
 #include "origins.h"
 #include "queue.h"
 #include "shadow.h"
@@ -217,6 +218,7 @@ static void release(Allocation* a) {
   madvise(g_arena + a->slot, a->slot_bytes, MADV_DONTNEED);
   madvise(g_defined + a->slot / 4, a->slot_bytes / 4, MADV_DONTNEED);
   forget_shadow(a->slot, a->slot_bytes);
+  forget_host_code((size_t)g_arena + a->slot, a->slot_bytes);
   g_free_slots[a->slot_bytes].push_back(a->slot);
 }
 
@@ -310,6 +312,11 @@ static void copy_definedness(size_t to, size_t from, size_t bytes) {
   if (Allocation* a = allocation_at(to)) a->complete = false;
 }
 
+static void copied_code(void* to, const void* from, size_t bytes, size_t pc) {
+  if (in_arena(to)) host_code_copied(to, from, bytes, pc);
+  else if (in_arena(from)) device_tells(from, bytes);
+}
+
 extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
   const void* beside = copy_stream();
@@ -325,6 +332,7 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   check_other_streams(work, "a copy", here, from, bytes, READ);
   check_other_streams(work, "a copy", here, to, bytes, WRITE);
   if (!beside) simt_host_waits_for_stream(nullptr);
+  if (g_mode & CHECK) copied_code(to, from, bytes, here);
   memmove(to, from, bytes);
   bool to_device = simt_is_device_pointer(to) && !simt_is_for_both(to);
   size_t first = 0, missing = g_mode & CHECK ? simt_undefined_bytes(from, bytes, &first) : 0;
@@ -345,6 +353,7 @@ extern "C" int simt_fill(void* to, unsigned value, size_t bytes, unsigned elemen
   if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
   simt_wait();
   check_other_streams(work, "a fill", (size_t)__builtin_return_address(0) - 1, to, bytes, WRITE);
+  forget_host_code((size_t)to, bytes);
   if (element == 1) memset(to, int(value), bytes);
   else
     for (size_t i = 0; i < bytes; i += element) memcpy((char*)to + i, &value, element);

@@ -92,6 +92,7 @@ static void read_symbols(Module* module) {
       if (!s.st_size || !s.st_shndx) continue;
       if (ELF64_ST_TYPE(s.st_info) == STT_TLS && is_student_variable(name))
         module->shared_variables.push_back(make_symbol(s, name));
+      if (!strncmp(name, "_ZTV", 4)) module->tables.push_back({s.st_value, s.st_value + s.st_size});
       if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && strncmp(name, "_ZT", 3) && strncmp(name, "_ZGV", 4))
         module->variables.push_back({s.st_value, s.st_value + s.st_size, name, ""});
       // Only kernels are ever looked up by address, and every kernel is declared by its plain name.

@@ -23,6 +23,7 @@ struct Module {
   Shadow* shadow = nullptr;                                    // of its memory, once a kernel used some
   u32 file_hash = 0;                                           // of what it was loaded from
   std::vector<std::pair<size_t, size_t>> constants = {};       // where what nobody may write begins and ends
+  std::vector<std::pair<size_t, size_t>> tables = {};          // of virtual functions: offsets
 };
 
 struct Kernel {

@@ -1,5 +1,6 @@
 #include "origins.h"
 
+#include "host_code.h"
 #include "json.h"
 #include "memory.h"
 #include "queue.h"
@@ -296,6 +297,7 @@ extern "C" SIMT_EXPORT void simt_operator_given(const void* numbers, size_t byte
 
 // A __constant__ or __device__ variable gets these bytes.
 extern "C" void simt_symbol_written(const void* to, const void* from, size_t bytes) {
+  if (g_mode & CHECK) host_code_copied(to, from, bytes, (size_t)to);
   if (!g_watched) return;
   std::lock_guard<std::recursive_mutex> guard(g_lock);
   note_variable_write(to, from, bytes);

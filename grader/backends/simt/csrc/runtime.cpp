@@ -22,6 +22,7 @@
 #include "origins.cpp"
 #include "recording.cpp"
 #include "layouts.cpp"
+#include "host_code.cpp"
 #include "check.cpp"
 #include "clusters.cpp"
 #include "unseen.cpp"

@@ -199,6 +199,11 @@ def _unwritten_copy(f: RawFinding) -> str:
     return f"copies {copied} {unit}{whose} to the host, and nothing has written {missing} of them{first}"
 
 
+def _host_code(f: RawFinding) -> str:
+    what = "the address of a function" if f.detail == "function" else "the table of an object's virtual functions"
+    return f"reads {what} as the host knows it, which leads nowhere on a GPU"
+
+
 def _verb(f: RawFinding) -> str:
     return VERB.get(f.access, "touches")
 
@@ -223,6 +228,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "read-only-race": lambda f: (
         f"reads {_where(f)} by __ldg(), which this launch has written; that cache need not show it"
     ),
+    "host-code": _host_code,
     "copy-race": _under_way,
     "cluster-race": _too_early_or_late,
     "illegal-address": _illegal_address,

@@ -236,8 +236,28 @@ RULES = (
         "03",
     ),
     Rule(
+        "host-code",
+        (
+            r"<<<[^<>]*>>>: (?P<name>argument \d+ holds the address of a function)",
+            r"<<<[^<>]*>>>: (?P<name>argument \d+ is an object with virtual functions)",
+        ),
+        "The launch was refused: {name} that the host has made, and a GPU has its functions at other addresses.",
+        "Name the function in the kernel, or pass a functor or a template's parameter. A pointer to a function is read from a "
+        "__device__ variable by cudaMemcpyFromSymbol; an object with virtual functions is made in a kernel.",
+        "03",
+    ),
+    Rule(
+        "host-code-read",
+        (r"host-code", r"which leads nowhere on a GPU"),
+        "The host has put the address of a function, or an object with virtual functions, into memory that a kernel reads: a GPU "
+        "has its functions at other addresses.",
+        "Make the object in a kernel, with new or placement new, or choose the function there. A pointer to a function can be read "
+        "from a __device__ variable by cudaMemcpyFromSymbol.",
+        "03",
+    ),
+    Rule(
         "launch-refused",
-        (r"<<<[^<>]*>>>: (?P<name>[^\n]+)",),
+        (r"<<<[^<>]*>>>: (?P<name>[^\n]+?)\.? @",),
         "The launch was refused: {name}.",
         "Look at what stands between <<< and >>>: grid, block, and bytes of dynamic shared memory.",
         "03",

@@ -78,6 +78,74 @@ void read_only_written(const float* x, float* y, int n) { LAUNCH(read_only_writt
 KERNEL(ok_read_only) { INDEX; y[i] = __ldg(x + (i + 1) % 32); }
 void ok_read_only(const float* x, float* y, int n) { LAUNCH(ok_read_only, 1, 32); }
 
+// ---- addresses of code
+struct Shape {
+    __host__ __device__ virtual float at(float v) const { return v; }
+};
+struct Double : Shape {
+    __host__ __device__ float at(float v) const override { return 2 * v; }
+};
+typedef float (*Function)(float);
+__device__ float tripled(float v) { return 3 * v; }
+__device__ Function of_device = tripled;
+__device__ Function of_host;
+__global__ void by_object(const Shape* shape, const float* x, float* y) { y[threadIdx.x] = shape->at(x[threadIdx.x]); }
+__global__ void by_function(const Function* f, const float* x, float* y) { y[threadIdx.x] = (*f)(x[threadIdx.x]); }
+__global__ void by_variable(const float* x, float* y) { y[threadIdx.x] = of_host(x[threadIdx.x]); }
+__global__ void by_argument(Function f, const float* x, float* y) { y[threadIdx.x] = f(x[threadIdx.x]); }
+__global__ void makes_object(void* place) { new (place) Double; }
+void object_of_the_host(const float* x, float* y, int n) {
+    void* place;
+    cudaMallocManaged(&place, sizeof(Double));
+    by_object<<<1, 32>>>(new (place) Double, x, y);
+    cudaFree(place);
+}
+void copied_object(const float* x, float* y, int n) {
+    Double of_stack;
+    void* place;
+    cudaMalloc(&place, sizeof(Double));
+    cudaMemcpy(place, &of_stack, sizeof(Double), cudaMemcpyHostToDevice);
+    by_object<<<1, 32>>>((const Shape*)place, x, y);
+    cudaFree(place);
+}
+void copied_function(const float* x, float* y, int n) {
+    Function of_stack = tripled, *place;
+    cudaMalloc(&place, sizeof(Function));
+    cudaMemcpy(place, &of_stack, sizeof(Function), cudaMemcpyHostToDevice);
+    by_function<<<1, 32>>>(place, x, y);
+    cudaFree(place);
+}
+void function_in_variable(const float* x, float* y, int n) {
+    Function of_stack = tripled;
+    cudaMemcpyToSymbol(of_host, &of_stack, sizeof(Function));
+    by_variable<<<1, 32>>>(x, y);
+}
+void ok_object_of_a_kernel(const float* x, float* y, int n) {
+    void* place;
+    cudaMalloc(&place, sizeof(Double));
+    makes_object<<<1, 1>>>(place);
+    by_object<<<1, 32>>>((const Shape*)place, x, y);
+    cudaFree(place);
+}
+void ok_object_made_again(const float* x, float* y, int n) {
+    Double of_stack;
+    void* place;
+    cudaMalloc(&place, sizeof(Double));
+    cudaMemcpy(place, &of_stack, sizeof(Double), cudaMemcpyHostToDevice);
+    makes_object<<<1, 1>>>(place);
+    by_object<<<1, 32>>>((const Shape*)place, x, y);
+    cudaFree(place);
+}
+void ok_function_of_device(const float* x, float* y, int n) {
+    Function told, *place;
+    cudaMemcpyFromSymbol(&told, of_device, sizeof(Function));
+    by_argument<<<1, 32>>>(told, x, y);
+    cudaMalloc(&place, sizeof(Function));
+    cudaMemcpy(place, &told, sizeof(Function), cudaMemcpyHostToDevice);
+    by_function<<<1, 32>>>(place, x, y);
+    cudaFree(place);
+}
+
 // ---- never written
 KERNEL(to_host_unwritten) { INDEX; if (t < 24) y[i] = x[i]; }
 void to_host_unwritten(const float* x, float* y, int n) {

@@ -86,6 +86,11 @@ SIMT_EXPORT size_t simt_static_shared(const void* kernel);  // bytes of its __sh
 SIMT_EXPORT int simt_launch_bound(const void* kernel);      // of __launch_bounds__, else 1024
 SIMT_EXPORT int simt_allow_large_clusters(const void* kernel, int allowed);
 SIMT_EXPORT int simt_allows_large_clusters(const void* kernel);
+// An address of code that the host knows, and a GPU has elsewhere: "function" or "table" (of virtual functions); nullptr
+// if these bytes of an argument hold none.
+SIMT_EXPORT const char* simt_host_code_in(const void* argument, size_t bytes);
+SIMT_EXPORT void simt_refuse_argument(const simt::LaunchSite* site, const simt::LaunchConfig* config, int number, const char* code);
+SIMT_EXPORT void simt_device_tells(const void* bytes, size_t size);  // the host gets a variable's: addresses in them are the device's
 SIMT_EXPORT int simt_refuse_launch(int code, const char* why);  // one that asks for what there is not; returns the code
 
 // ---- called by kernels

@@ -105,6 +105,19 @@ SIMT_UNCHECKED void clear_padding(T* value) {
 #endif
 }
 
+// Why an argument cannot go to a kernel: it holds an address of code, which the host and a GPU have at different ones.
+template <class T>
+SIMT_UNCHECKED const char* host_code_in(const T& value) {
+  if constexpr (std::is_polymorphic_v<T>) {
+    return "table";
+  } else if constexpr (std::is_pointer_v<T>) {
+    if constexpr (std::is_function_v<std::remove_pointer_t<T>>) return simt_host_code_in(&value, sizeof(T));
+  } else if constexpr (std::is_class_v<T> || std::is_member_function_pointer_v<T>) {
+    return simt_host_code_in(&value, sizeof(T));
+  }
+  return nullptr;
+}
+
 // A launch outlives the statement that makes it: the arguments move to the heap with it.
 template <bool BY_KERNEL, class Call, class... A>
 SIMT_UNCHECKED void launch_from(const void* here, const LaunchSite& site, const Config& config, bool cooperative,
@@ -112,6 +125,11 @@ SIMT_UNCHECKED void launch_from(const void* here, const LaunchSite& site, const 
   PointerArgument pointers[sizeof...(A) + 1], *end = pointers;
   int index = 0;
   (note_pointer(end, index++, a), ...);
+  if constexpr (!BY_KERNEL) {
+    const char* code[] = {nullptr, host_code_in(a)...};
+    for (int i = 1; i <= int(sizeof...(A)); ++i)
+      if (code[i]) return simt_refuse_argument(&site, &config, i, code[i]);
+  }
   auto make = [&]() SIMT_UNCHECKED {
     return [call, ... a = std::move(a)]() SIMT_UNCHECKED_MUTABLE { call(a...); };
   };

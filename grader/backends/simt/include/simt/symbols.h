@@ -25,6 +25,7 @@ SIMT_UNCHECKED inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol
   if (offset + bytes > sizeof(T)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
   if (int fault = simt_synchronize()) return (cudaError_t)fault;
   memcpy(to, (const char*)&symbol + offset, bytes);
+  simt_device_tells(to, bytes);
   return cudaSuccess;
 }
 template <class T>
