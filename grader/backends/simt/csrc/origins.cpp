@@ -303,7 +303,7 @@ extern "C" void simt_symbol_written(const void* to, const void* from, size_t byt
   note_variable_write(to, from, bytes);
   if (!in_arena(from)) {
     tell_numbers("numbers that the host copies to a variable", to, from, bytes);
-    g_read[writer("cudaMemcpyToSymbol") - FOREIGN] += bytes;
+    g_read[the_host() - FOREIGN] += bytes;
     return;
   }
   Words words{u32(bytes)};
