@@ -55,6 +55,38 @@ REFUSED = {
         'calling a __host__ function("TORCH_CHECK") from a __global__ function("k") is not allowed',
         2,
     ),
+    "an_atomic_of_the_compiler": (
+        "__global__ void k(unsigned* x) {\n    __atomic_fetch_add(x, 1u, __ATOMIC_RELAXED);\n}",
+        'calling a __host__ function("__atomic_fetch_add") from a __global__ function("k") is not allowed',
+        2,
+    ),
+    "an_older_atomic_of_the_compiler": (
+        "__device__ void add(unsigned* x) {\n    __sync_fetch_and_add(x, 1u);\n}",
+        'calling a __host__ function("__sync_fetch_and_add") from a __device__ function("add") is not allowed',
+        2,
+    ),
+    "an_array_of_a_size_that_varies": (
+        "__global__ void k(float* x, int n) {\n    float a[n];\n    a[0] = x[0];\n}",
+        "expression must have a constant value",
+        2,
+    ),
+    "an_array_of_a_size_computed": (
+        "__global__ void k(float* x) {\n    int m = 1 + threadIdx.x % 3;\n    float a[2 * m];\n    a[0] = x[0];\n}",
+        "expression must have a constant value",
+        3,
+    ),
+    "a_constant_array_of_the_host": (
+        "constexpr float ONES[4] = {1, 1, 1, 1};\n__global__ void k(float* x) {\n    int i = threadIdx.x;\n"
+        "    x[i] = ONES[i % 4];\n}",
+        'identifier "ONES" is undefined in device code',
+        4,
+    ),
+    "more_constants_than_there_is_room_for": (
+        "__constant__ float few[4] = {1, 2, 3, 4};\n__constant__ float many[25000];\n"
+        "__global__ void k(float* x, int i) { x[0] = many[i] + few[i]; }",
+        "File uses too much global constant data",
+        2,
+    ),
     "a_variable_of_the_host": (
         "float one = 1.0f;\n__device__ float f(float v) {\n    return v / (one + v);\n}",
         'identifier "one" is undefined in device code',
@@ -99,6 +131,14 @@ FINE = {
     "both_on_the_host": "__host__ __device__ float twice(float v) { return 2 * v; }\nfloat f(float v) { return twice(v); }",
     "a_name_of_its_own": "float one = 1.0f;\n__global__ void k(float* x, float one) { float two = one; x[0] = two; }",
     "a_constant_of_the_host": "constexpr float one = 1.0f;\n__global__ void k(float* x) { x[0] = one; }",
+    "an_array_of_a_constant_size": "constexpr int N = 4;\ntemplate <int M> __device__ float f(int n) { const int m = 2; float a[N], b[M], c[m]; "
+    "for (int i = 0; i < 2; ++i) a[i] = b[i] = c[i]; float* d = new float[n]; float e = d[n - 1]; delete[] d; return e; }",
+    "a_constant_array_at_a_constant_index": "constexpr float ONES[4] = {1, 1, 1, 1};\n__global__ void k(float* x) { x[threadIdx.x] = ONES[2]; }",
+    "a_constant_array_of_the_device": "__device__ const float ONES[4] = {1, 1, 1, 1};\n__constant__ const int TWO[2] = {1, 2};\n"
+    "__global__ void k(float* x, int i) { x[i] = ONES[i % 4] + TWO[i % 2]; }",
+    "a_constant_array_of_its_own": "constexpr float ONES[4] = {1, 1, 1, 1};\n__global__ void k(float* x, int i) { float ONES[2] = {1, 2}; "
+    "x[i] = ONES[i % 2]; }",
+    "a_constant_array_on_the_host": "constexpr float ONES[4] = {1, 1, 1, 1};\nfloat f(int i) { float a[i]; a[0] = ONES[i]; return a[0]; }",
     "shared_without": "__global__ void k(float* x) { __shared__ float t[4]; t[0] = 1; float v = t[0]; x[0] = v; }",
     "declared_first": "__device__ float twice(float v);\nfloat twice(float v);\n__global__ void k(float* x) { x[0] = twice(1); }",
 }  # fmt: skip

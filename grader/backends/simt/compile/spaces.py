@@ -2,8 +2,8 @@
 
 A function without ``__device__`` called by a kernel, one with it called by the host, the standard library's
 containers and torch's checks in a kernel, a function that is launched without being a kernel, a kernel that
-returns something or is ``__device__`` as well, a host's variable in a kernel, shared memory with a value,
-torch's CUDA side without a header of it (here all of it is there without one).
+returns something or is ``__device__`` as well, a host's variable or constant array in a kernel, shared memory with
+a value, an array of a size that varies, the compiler's own atomics, more constant memory than there is, torch's CUDA side without a header of it (here all of it is there without one).
 Each becomes an error directive in nvcc's words. What is not certain from the text alone (macros, templates,
 members) is left alone.
 """
@@ -38,6 +38,9 @@ HOST_CHECKS = frozenset(("TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "A
 NUMBERS = frozenset(
     "float double int unsigned long short char bool int32_t int64_t uint32_t uint64_t size_t".split()  # noqa: SIM905 (a list of words)
 )
+GCC_ATOMICS = re.compile(r"__(?:atomic|sync)_[a-z_]+\w*")
+MOST_CONSTANT_BYTES = 0x10000
+LONGEST_INDEX = 64  # tokens that are looked at
 UNSURE = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # a macro: it may hold __device__
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "catch", "decltype", "alignof", "operator"}
 
@@ -105,14 +108,14 @@ def refuse(tokens: Tokens, included: frozenset[str] | None = None, kernels: Coll
     host = _only(functions, lambda f: not f.device)
     device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
     errors: dict[int, str] = _with_values(tokens) | not_included(tokens, included)
-    variables = _variables(tokens, statements)
+    variables, arrays = _variables(tokens, statements), _arrays(tokens)
     for f in functions:
         if f.kernel and f.twice:
             errors[f.at] = (
                 "illegal combination of memory qualifiers: a kernel is __global__, and not __device__"
             )
         if f.device and not f.host:
-            errors |= _of_the_host(tokens, f, variables)
+            errors |= _of_the_host(tokens, f, variables) | _varying(tokens, f, arrays)
         if f.kernel and f.sure and not f.returns_nothing:
             errors[f.at] = "a __global__ function must have a void return type"
         if f.device:
@@ -128,8 +131,13 @@ def refuse(tokens: Tokens, included: frozenset[str] | None = None, kernels: Coll
             which = "host" if name in host else "__device__"
             text = f"a {which} function call cannot be configured: {name} has no __global__"
             errors.setdefault(following(tokens, statement), text)
-    out = Tokens()
+    out, constants = Tokens(), _constants(tokens)
     for i, token in enumerate(tokens):
+        if i in constants:
+            text = f"File uses too much global constant data (0x{MOST_CONSTANT_BYTES:x} bytes max)"
+            limit = f'static_assert(sizeof({constants[i]}) <= {MOST_CONSTANT_BYTES}, "{text}");'
+            out += [token, Token("id", limit)]
+            continue
         if i in errors:
             text = errors[i].replace('"', "'")
             out.append(Token("id", f'_Pragma("GCC error \\"{text}\\"") '))
@@ -229,6 +237,76 @@ def _variables(tokens: Tokens, statements: list[tuple[int, int]]) -> set[str]:
     return found
 
 
+def _arrays(tokens: Tokens) -> set[str]:
+    """Arrays of constant numbers that the host has, outside of functions."""
+    found: set[str] = set()
+    head = i = 0
+    while i < len(tokens):
+        text = tokens[i].text
+        if text in (";", "}"):
+            head = i + 1
+        elif text == "{":
+            words = [t.text for t in tokens[head:i] if t.kind != "space"]
+            opened = words.index("[") if "[" in words else 0
+            plain = set(words[: max(opened - 1, 0)]) <= NUMBERS | {"static", "inline", "const", "constexpr"}
+            if opened and plain and {"const", "constexpr"} & set(words) and words[-1] == "=":
+                found.add(words[opened - 1])
+            if not {"namespace", "extern"} & set(words):
+                i = max(closing(tokens, i), i)
+            head = i + 1
+        i += 1
+    return found
+
+
+def _varying(tokens: Tokens, f: Function, arrays: set[str]) -> dict[int, str]:
+    """Where a number that varies from thread to thread is an array's size, or the index of one of the host's constants."""
+    numbers, own = {"threadIdx", "blockIdx"}, set[str]()
+    for i in range(f.at, f.end):  # parameters and variables: int n, unsigned i = ...
+        before = previous(tokens, i)
+        if tokens[i].kind == "id" and tokens[before].kind == "id" and tokens[before].text not in ("return", "else"):
+            own.add(tokens[i].text)
+        if tokens[i].kind == "id" and tokens.at(before) in NUMBERS and tokens[i].text not in NUMBERS:
+            while tokens.at(before) in NUMBERS:
+                before = previous(tokens, before)
+            if tokens.at(before) not in ("const", "constexpr", "<", "typename", "enum"):
+                numbers.add(tokens[i].text)
+    found: dict[int, str] = {}
+    for i in range(f.begin, f.end):
+        opened = following(tokens, i)
+        last = closing(tokens, opened) if tokens.at(opened) == "[" else -1
+        name = tokens[i].text
+        if not 0 < last - opened < LONGEST_INDEX or tokens[i].kind != "id":
+            continue
+        if not numbers & {t.text for t in tokens[opened:last]}:
+            continue
+        before = previous(tokens, i)
+        if tokens.at(before) in NUMBERS and tokens.at(previous(tokens, before)) not in ("new", "("):
+            found[i] = "expression must have a constant value"
+        elif name in arrays - numbers - own and tokens.at(before) not in (".", "->", "::"):
+            found[i] = f'identifier "{name}" is undefined in device code'
+    return found
+
+
+def _constants(tokens: Tokens) -> dict[int, str]:
+    """The names of ``__constant__`` arrays by the index of the semicolon behind them."""
+    found: dict[int, str] = {}
+    for i, token in enumerate(tokens):
+        if token.text != "__constant__":
+            continue
+        name, j = "", i
+        while j < len(tokens) and tokens[j].text not in (";", ",", "(", "<") and (j == i or tokens[j].text != "__constant__"):
+            if tokens[j].text == "[" and not name:
+                name = tokens.at(previous(tokens, j))
+            j = closing(tokens, j) if tokens[j].text in ("{", "[") and closing(tokens, j) > j else j
+            j = following(tokens, j)
+        before = previous(tokens, i)
+        while tokens.at(before) in ("static", "inline", "const"):
+            before = previous(tokens, before)
+        if name.isidentifier() and tokens.at(j) == ";" and tokens.at(before) in (";", "}", "{", "", '"'):
+            found[j] = name
+    return found
+
+
 def _of_the_host(tokens: Tokens, f: Function, variables: set[str]) -> dict[int, str]:
     """The first use of each check and variable of the host in a function that only a GPU runs, by index."""
     found: dict[int, str] = {}
@@ -243,7 +321,7 @@ def _of_the_host(tokens: Tokens, f: Function, variables: set[str]) -> dict[int, 
         name, before, after = tokens[i].text, previous(tokens, i), following(tokens, i)
         if tokens[i].kind != "id" or name in said or tokens[before].text in (".", "->", "::"):
             continue
-        if name in HOST_CHECKS and tokens[after].text == "(":
+        if (name in HOST_CHECKS or GCC_ATOMICS.fullmatch(name)) and tokens[after].text == "(":
             found[i] = (
                 f'calling a __host__ function("{name}") from a {space} function("{f.name}") is not allowed'
             )

@@ -143,6 +143,13 @@ RULES = (
         "09",
     ),
     Rule(
+        "constant-too-large",
+        (r"uses too much global constant data",),
+        "The __constant__ variables of a program have 64 KB (0x10000 bytes) together.",
+        "What is larger goes into global memory: a tensor that the kernel gets as const float* __restrict__.",
+        "09",
+    ),
+    Rule(
         "thread-local-in-kernel",
         (r"cannot use thread_local specifier",),
         "thread_local is for threads of the CPU. A plain variable in a kernel is each GPU thread's own already.",
