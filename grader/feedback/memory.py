@@ -39,6 +39,7 @@ KINDS: tuple[tuple[str, Status], ...] = (
     ("missing-return", Status.UNINITIALISED),
     ("budget", Status.TIMEOUT),
     ("assert", Status.CUDA_ERROR),
+    ("local-memory", Status.CUDA_ERROR),
     ("async-copy", Status.CUDA_ERROR),
     ("child-launch", Status.CUDA_ERROR),
 )

@@ -63,6 +63,8 @@ FINDING = {
     "divides_by_zero": "division-by-zero",
     "overflows": "integer-overflow",
     "ends_without_return": "missing-return",
+    "large_array": "local-memory",
+    "endless_calls": "local-memory",
     "kept_memory": "leak",
 }
 

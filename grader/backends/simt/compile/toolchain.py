@@ -181,6 +181,7 @@ def checked_flags() -> list[str]:
     flags = [
         "-Og" if debugging() else "-O1",
         "-fsanitize=thread,signed-integer-overflow,return",
+        "-fstack-clash-protection",  # a frame larger than a thread's stack does not reach another one's
         *_heap_flags(),
     ]
     # Neither made of a loop nor written out in place: calls of these come to the runtime.

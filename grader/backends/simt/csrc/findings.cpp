@@ -32,6 +32,7 @@ static int fault_of(const std::string& kind) {
                                                  {"step-budget", LAUNCH_TIMEOUT},
                                                  {"assert", DEVICE_ASSERT},
                                                  {"missing-return", LAUNCH_FAILURE},
+                                                 {"local-memory", LAUNCH_FAILURE},
                                                  {"double-free", LAUNCH_FAILURE},
                                                  {"bad-free", LAUNCH_FAILURE},
                                                  {"deadlock", LAUNCH_FAILURE},

@@ -14,6 +14,7 @@ extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
 
 namespace simt {
 
+static constexpr size_t MOST_BELOW = 1 << 20;
 static int g_words_fd = -1;
 static std::atomic<bool> g_dying{false};
 static __thread size_t t_fault_pc SIMT_TLS;
@@ -24,6 +25,7 @@ static __thread Access t_fault_access SIMT_TLS;
 #if defined(__x86_64__)
 static size_t program_counter(ucontext_t* c) { return c->uc_mcontext.gregs[REG_RIP]; }
 static size_t stack_pointer(ucontext_t* c) { return c->uc_mcontext.gregs[REG_RSP]; }
+static void set_stack_pointer(ucontext_t* c, size_t to) { c->uc_mcontext.gregs[REG_RSP] = (greg_t)to; }
 static Access faulting_access(ucontext_t* c) { return c->uc_mcontext.gregs[REG_ERR] & 2 ? WRITE : READ; }
 static void continue_at(ucontext_t* c, void (*function)()) {
   c->uc_mcontext.gregs[REG_RSP] = ((c->uc_mcontext.gregs[REG_RSP] - 256) & ~15ll) - 8;  // past the red zone
@@ -32,6 +34,7 @@ static void continue_at(ucontext_t* c, void (*function)()) {
 #elif defined(__aarch64__)
 static size_t program_counter(ucontext_t* c) { return c->uc_mcontext.pc; }
 static size_t stack_pointer(ucontext_t* c) { return c->uc_mcontext.sp; }
+static void set_stack_pointer(ucontext_t* c, size_t to) { c->uc_mcontext.sp = to; }
 static Access faulting_access(ucontext_t*) { return NO_ACCESS; }
 static void continue_at(ucontext_t* c, void (*function)()) {
   c->uc_mcontext.sp = (c->uc_mcontext.sp - 256) & ~15ull;
@@ -49,6 +52,11 @@ static void report_fault(Worker* w) {
   report(w, kind, inside ? t_fault_pc : 0, {.address = t_fault_address, .size = size, .access = t_fault_access});
 }
 
+static void stop_for_its_stack() {
+  report(t_worker, "local-memory", t_fault_pc, {});
+  kill_launch(t_worker);
+}
+
 static void stop_the_launch() {
   Worker* w = t_worker;
   if (t_fault_signal == SIGFPE)
@@ -56,6 +64,15 @@ static void stop_the_launch() {
   else
     report_fault(w);
   kill_launch(w);
+}
+
+// A thread's variables are larger than its stack, or functions call each other without end: below it lies a page that
+// nobody may touch (fibre.cpp), and the compiler touches each page of a large frame in turn.
+static bool stack_is_full(const Worker* w, size_t sp, size_t address) {
+  if (!w || !w->fibre) return false;
+  size_t lowest = (size_t)w->fibre->stack;
+  auto is_below = [lowest](size_t at) { return at < lowest + 16384 && lowest < at + MOST_BELOW; };
+  return is_below(sp) && is_below(address);
 }
 
 static bool on_a_kernels_stack(const Worker* w, size_t sp) {
@@ -111,6 +128,12 @@ static void on_signal(int signal, siginfo_t* info, void* context) {
     t_fault_address = info->si_addr;
     t_fault_access = faulting_access(c);
     continue_at(c, stop_the_launch);
+    return;
+  }
+  if (fault && stack_is_full(t_worker, stack_pointer(c), (size_t)info->si_addr)) {
+    t_fault_pc = pc;
+    set_stack_pointer(c, (size_t)t_worker->fibre->stack + STACK_BYTES / 2);  // what lies there is needed no more
+    continue_at(c, stop_for_its_stack);
     return;
   }
   if (g_dying.exchange(true)) _exit(128 + signal);  // dying of the last words themselves

@@ -254,6 +254,10 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "missing-return": lambda _: (
         "comes to the end of a function that is to return a value, and there is no return"
     ),
+    "local-memory": lambda _: (
+        "needs more than the 256 KB that a thread has here for its variables and its calls (512 KB on a GPU, most of them slow): "
+        "is an array too large, or does a function call itself without end?"
+    ),
     "division-by-zero": lambda _: "divides an integer by zero",
 }
 

@@ -143,6 +143,14 @@ RULES = (
         "09",
     ),
     Rule(
+        "local-memory",
+        (r"local-memory", r"needs more than the 256 KB that a thread has"),
+        "The variables of one thread do not fit: an array of its own is too large, or a function calls itself without end.",
+        "A large array belongs into global memory, one that a block shares into __shared__; a function that calls itself needs a "
+        "case in which it does not.",
+        "09",
+    ),
+    Rule(
         "constant-too-large",
         (r"uses too much global constant data",),
         "The __constant__ variables of a program have 64 KB (0x10000 bytes) together.",

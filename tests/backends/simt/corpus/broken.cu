@@ -417,6 +417,23 @@ void overflows(const float* x, float* y, int n) { LAUNCH(overflows, 1, 32); }
 __device__ float without_return(float v) { if (v < 1e30f) return 0; }
 KERNEL(ends_without_return) { INDEX; y[i] = without_return(n ? 2e30f : x[i]); }
 void ends_without_return(const float* x, float* y, int n) { LAUNCH(ends_without_return, 1, 32); }
+__device__ float in_a_large_array(float v) {
+    volatile float a[200000];
+    for (int i = 0; i < 200000; i += 50000) a[i] = v;
+    return a[150000];
+}
+KERNEL(large_array) { INDEX; y[i] = in_a_large_array(x[i]); }
+void large_array(const float* x, float* y, int n) { LAUNCH(large_array, 2, 32); }
+__device__ __noinline__ int calls_itself(const float* x, int v) { return x[v & 31] < 1e30f ? calls_itself(x, v + 1) + 1 : 0; }
+KERNEL(endless_calls) { INDEX; y[i] = calls_itself(x, i); }
+void endless_calls(const float* x, float* y, int n) { LAUNCH(endless_calls, 1, 32); }
+__device__ float in_an_array(float v) {
+    volatile float a[40000];
+    for (int i = 0; i < 40000; i += 10000) a[i] = v;
+    return a[30000];
+}
+KERNEL(ok_large_array) { INDEX; y[i] = in_an_array(x[i]); }
+void ok_large_array(const float* x, float* y, int n) { LAUNCH(ok_large_array, 2, 32); }
 KERNEL(ok_wide) { INDEX; long long at = (long long)n * n * n * 2 + t; y[i] = x[at & 1023]; }
 void ok_wide(const float* x, float* y, int n) { LAUNCH(ok_wide, 1, 32); }
 KERNEL(ok_unsigned) { INDEX; unsigned at = (unsigned)n * n * n * 4 + t; y[i] = x[at & 1023]; }
