@@ -89,7 +89,7 @@ def test_long_texts_are_found_again(piece: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["__shared__ ", "extern __shared__ ", "k<<<", "<<<", "/*", '\\"', 'R"a(', "(", "__global__ void k(",
-     "__device__ ", "void f() {} ", "cub::a{0} ", "/**/"],
+     "__device__ ", "void f() {} ", "cub::a{0} ", "/**/", "__constant__ a {", "__constant__ float a[1] "],
 )  # fmt: skip
 def test_twice_the_text_takes_about_twice_the_time(piece: str) -> None:
     """Of the kinds that were quadratic; each is of sixty thousand characters."""

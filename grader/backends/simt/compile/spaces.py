@@ -2,8 +2,9 @@
 
 A function without ``__device__`` called by a kernel, one with it called by the host, the standard library's
 containers and torch's checks in a kernel, a function that is launched without being a kernel, a kernel that
-returns something or is ``__device__`` as well, a host's variable or constant array in a kernel, shared memory with
-a value, an array of a size that varies, the compiler's own atomics, more constant memory than there is, torch's CUDA side without a header of it (here all of it is there without one).
+returns something or is ``__device__`` as well, a host's variable or constant array in a kernel, shared memory
+with a value, an array of a size that varies, the compiler's own atomics, more constant memory than there is,
+torch's CUDA side without a header of it (here all of it is there without one).
 Each becomes an error directive in nvcc's words. What is not certain from the text alone (macros, templates,
 members) is left alone.
 """
@@ -41,6 +42,7 @@ NUMBERS = frozenset(
 GCC_ATOMICS = re.compile(r"__(?:atomic|sync)_[a-z_]+\w*")
 MOST_CONSTANT_BYTES = 0x10000
 LONGEST_INDEX = 64  # tokens that are looked at
+ENDS = (";", ",", "(", "<", ")", "}", "]", "__constant__")
 UNSURE = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # a macro: it may hold __device__
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "catch", "decltype", "alignof", "operator"}
 
@@ -131,6 +133,11 @@ def refuse(tokens: Tokens, included: frozenset[str] | None = None, kernels: Coll
             which = "host" if name in host else "__device__"
             text = f"a {which} function call cannot be configured: {name} has no __global__"
             errors.setdefault(following(tokens, statement), text)
+    return _with_errors(tokens, errors)
+
+
+def _with_errors(tokens: Tokens, errors: dict[int, str]) -> Tokens:
+    """``tokens`` with error directives, and the limit of constant memory behind each array in it."""
     out, constants = Tokens(), _constants(tokens)
     for i, token in enumerate(tokens):
         if i in constants:
@@ -259,11 +266,11 @@ def _arrays(tokens: Tokens) -> set[str]:
 
 
 def _varying(tokens: Tokens, f: Function, arrays: set[str]) -> dict[int, str]:
-    """Where a number that varies from thread to thread is an array's size, or the index of one of the host's constants."""
+    """Where a number that varies is an array's size, or the index of one of the host's constants."""
     numbers, own = {"threadIdx", "blockIdx"}, set[str]()
     for i in range(f.at, f.end):  # parameters and variables: int n, unsigned i = ...
         before = previous(tokens, i)
-        if tokens[i].kind == "id" and tokens[before].kind == "id" and tokens[before].text not in ("return", "else"):
+        if tokens[i].kind == tokens[before].kind == "id" and tokens[before].text not in ("return", "else"):
             own.add(tokens[i].text)
         if tokens[i].kind == "id" and tokens.at(before) in NUMBERS and tokens[i].text not in NUMBERS:
             while tokens.at(before) in NUMBERS:
@@ -293,8 +300,8 @@ def _constants(tokens: Tokens) -> dict[int, str]:
     for i, token in enumerate(tokens):
         if token.text != "__constant__":
             continue
-        name, j = "", i
-        while j < len(tokens) and tokens[j].text not in (";", ",", "(", "<") and (j == i or tokens[j].text != "__constant__"):
+        name, j = "", following(tokens, i)
+        while j < len(tokens) and tokens[j].text not in ENDS:
             if tokens[j].text == "[" and not name:
                 name = tokens.at(previous(tokens, j))
             j = closing(tokens, j) if tokens[j].text in ("{", "[") and closing(tokens, j) > j else j

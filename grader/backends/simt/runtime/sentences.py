@@ -200,7 +200,11 @@ def _unwritten_copy(f: RawFinding) -> str:
 
 
 def _host_code(f: RawFinding) -> str:
-    what = "the address of a function" if f.detail == "function" else "the table of an object's virtual functions"
+    what = (
+        "the address of a function"
+        if f.detail == "function"
+        else "the table of an object's virtual functions"
+    )
     return f"reads {what} as the host knows it, which leads nowhere on a GPU"
 
 
@@ -255,7 +259,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
         "comes to the end of a function that is to return a value, and there is no return"
     ),
     "local-memory": lambda _: (
-        "needs more than the 256 KB that a thread has here for its variables and its calls (512 KB on a GPU, most of them slow): "
+        "needs more than the 256 KB that a thread has here for its variables and its calls: "
         "is an array too large, or does a function call itself without end?"
     ),
     "division-by-zero": lambda _: "divides an integer by zero",

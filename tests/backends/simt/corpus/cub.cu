@@ -238,3 +238,38 @@ __global__ void warp_segments_kernel(const float* x, float* y) {
     if (t % 7 == 0) y[32 + t] = tail;
 }
 void warp_segments(const float* x, float* y, int n) { warp_segments_kernel<<<1, 32>>>(x, y); }
+
+// Composed in another order they give something else.
+struct Steps2 {
+    int factor, summand;
+};
+struct Composed {
+    __host__ __device__ Steps2 operator()(const Steps2& a, const Steps2& b) const {
+        return {a.factor * b.factor % 997, (a.summand * b.factor + b.summand) % 997};
+    }
+};
+template <int THREADS>
+__global__ void composed_kernel(const float* x, float* y, int valid) {
+    using Reduce = cub::BlockReduce<Steps2, THREADS>;
+    __shared__ typename Reduce::TempStorage memory;
+    int t = threadIdx.x;
+    Steps2 mine{2 + t % 7, int(x[t] * 2) + 10}, all = Reduce(memory).Reduce(mine, Composed(), valid);
+    if (t == 0) y[0] = all.factor, y[1] = all.summand;
+}
+__global__ void composed_in_warps_kernel(const float* x, float* y, int valid) {
+    using Reduce = cub::WarpReduce<Steps2, 8>;
+    __shared__ Reduce::TempStorage memory[4];
+    int t = threadIdx.x;
+    Steps2 mine{2 + t % 7, int(x[t] * 2) + 10}, all = Reduce(memory[t / 8]).Reduce(mine, Composed(), valid);
+    if (t % 8 == 0) y[t / 4] = all.factor, y[t / 4 + 1] = all.summand;
+}
+void composed(const float* x, float* y, int n) {
+    composed_kernel<100><<<1, 100>>>(x, y, 100);
+    composed_kernel<100><<<1, 100>>>(x, y + 2, 67);
+    composed_kernel<100><<<1, 100>>>(x, y + 4, 96);
+    composed_kernel<24><<<1, 24>>>(x, y + 6, 24);
+    composed_kernel<24><<<1, 24>>>(x, y + 8, 5);
+    composed_kernel<128><<<1, 128>>>(x, y + 10, 33);
+    composed_in_warps_kernel<<<1, 32>>>(x, y + 12, 8);
+    composed_in_warps_kernel<<<1, 32>>>(x, y + 20, 3);
+}

@@ -94,6 +94,19 @@ def warp_segments(x: Array) -> Array:
     return out
 
 
+def composed(x: Array) -> Array:
+    """All of composed's outputs: (factor, summand) of the first items of a block or of a warp's eighth."""
+    v, out = whole(x).astype(int) + 10, list[int]()
+    parts = [(0, 100), (0, 67), (0, 96), (0, 24), (0, 5), (0, 33)]
+    parts += [(first, first + valid) for valid in (8, 3) for first in range(0, 32, 8)]
+    for begin, end in parts:
+        factor, summand = 1, 0
+        for t in range(begin, end):
+            factor, summand = factor * (2 + t % 7) % 997, (summand * (2 + t % 7) + int(v[t])) % 997
+        out += [factor, summand]
+    return np.array(out)
+
+
 CUB = {
     "device_reduce": Expected(reductions, 1000),
     "device_scan": Expected(scans, 1000),
@@ -105,4 +118,5 @@ CUB = {
     "block_prefix": Expected(prefixes, 256),
     "block_neighbours": Expected(neighbours, 128),
     "warp_segments": Expected(warp_segments, 32),
+    "composed": Expected(composed, 128),
 }

@@ -5,11 +5,6 @@
 
 namespace cub {
 
-enum BlockReduceAlgorithm {
-  BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
-  BLOCK_REDUCE_RAKING,
-  BLOCK_REDUCE_WARP_REDUCTIONS
-};
 enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
 
 // What a block's primitives have in common: their place in it, and memory of their own where they are given none.
@@ -30,19 +25,22 @@ struct OfBlock {
   }
 };
 
-template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1, int = 0>
+template <class T, int X, BlockReduceAlgorithm ALGORITHM = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1, int = 0>
 class BlockReduce : OfBlock<X, Y, Z> {
   using Base = OfBlock<X, Y, Z>;
+  static constexpr bool BY_WARPS = ALGORITHM == BLOCK_REDUCE_WARP_REDUCTIONS;
+  static constexpr int WARPS = (Base::THREADS + 31) / 32, LANES = Base::THREADS < 32 ? Base::THREADS : 32;
 
  public:
   struct TempStorage {
-    Slots<T, Base::THREADS> values;
+    Slots<T, BY_WARPS ? WARPS : Base::THREADS> values;
   };
   BlockReduce() : storage_(Base::template of_its_own<TempStorage>()) {}
   explicit BlockReduce(TempStorage& storage) : storage_(storage) {}
   // The result is thread 0's; the others get their own value back.
   template <class Combine>
   T Reduce(T value, Combine combine, int valid = Base::THREADS) {
+    if constexpr (BY_WARPS) return by_warps(value, combine, valid);
     storage_.values[Base::me()] = value;
     __syncthreads();
     if (Base::me()) return value;
@@ -61,6 +59,18 @@ class BlockReduce : OfBlock<X, Y, Z> {
   }
 
  private:
+  // The sums of the warps, one word of shared memory each, are added by thread 0.
+  template <class Combine>
+  T by_warps(T value, Combine combine, int valid) {
+    const int warp = Base::me() / 32, threads = Base::THREADS - warp * 32, in_it = valid - warp * 32;
+    const unsigned lanes = threads >= 32 ? ~0u : (1u << threads % 32) - 1;
+    T result = WarpReduce<T, LANES>::tree(value, combine, in_it < LANES ? in_it : LANES, lanes);
+    if (Base::me() % 32 == 0) storage_.values[warp] = result;
+    __syncthreads();
+    if (Base::me()) return result;
+    for (int i = 1; i < WARPS && i * 32 < valid; ++i) result = combine(result, storage_.values[i]);
+    return result;
+  }
   TempStorage& storage_;
 };
 

@@ -4,6 +4,14 @@
 
 namespace cub {
 
+enum BlockReduceAlgorithm {
+  BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
+  BLOCK_REDUCE_RAKING,
+  BLOCK_REDUCE_WARP_REDUCTIONS
+};
+template <class, int, BlockReduceAlgorithm, int, int, int>
+class BlockReduce;
+
 template <class T, int THREADS = 32>
 class WarpReduce {
   static_assert(THREADS >= 1 && THREADS <= 32, "a warp has 32 threads");
@@ -14,14 +22,7 @@ class WarpReduce {
   // The result is the first lane's; what the others get is not specified, and here it is their own value.
   template <class Combine>
   T Reduce(T value, Combine combine, int valid = THREADS) {
-    unsigned first = simt_lane() / THREADS * THREADS;
-    unsigned mask = (THREADS == 32 ? ~0u : (1u << THREADS % 32) - 1) << first;
-    T result = value;
-    for (int i = 1; i < THREADS; ++i) {
-      T other = __shfl_sync(mask, value, first + i);
-      if (i < valid && simt_lane() == first) result = combine(result, other);
-    }
-    return result;
+    return tree(value, combine, valid, mask());
   }
   T Sum(T value, int valid = THREADS) { return Reduce(value, cub::Sum(), valid); }
   // Up to the next head, or through the next tail.
@@ -43,6 +44,18 @@ class WarpReduce {
   }
 
  private:
+  template <class, int, BlockReduceAlgorithm, int, int, int>
+  friend class BlockReduce;
+  // In the order of NVIDIA's, which shows in the last bits: neighbours first, then pairs of them.
+  template <class Combine>
+  static T tree(T value, Combine combine, int valid, unsigned lanes) {
+    const int lane = int(simt_lane() - first()), count = __builtin_popcount(lanes);
+    for (int step = 1; step < THREADS; step *= 2) {
+      T other = __shfl_sync(lanes, value, int(first()) + (lane + step < count ? lane + step : lane));
+      if (lane + step < valid) value = combine(value, other);
+    }
+    return value;
+  }
   static unsigned first() { return simt_lane() / THREADS * THREADS; }
   static unsigned mask() { return (THREADS == 32 ? ~0u : (1u << THREADS % 32) - 1) << first(); }
   // `ends`: the lanes that are the last of their segment.
