@@ -3,7 +3,7 @@
 class: luck
 catalogue: 40
 task: square
-expected: illegal_access
+expected: compile_error
 """
 
 import torch
