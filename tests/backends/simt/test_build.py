@@ -195,3 +195,17 @@ def test_a_player_needs_nothing_but_the_folder_it_is_shown(monkeypatch: pytest.M
     folder = builder.runtime_library().parent
     monkeypatch.setattr(toolchain, "compiler", compiled)  # which says where it was compiled
     assert library.runtime(folder).exists() and library.buffer(folder).exists()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "pybind11/pybind11.h: No such file or directory",
+        "'torch/extension.h' file not found",
+        "ATen/cuda/CUDAContext.h: No such file or directory",
+    ],
+)
+def test_headers_of_torch_that_are_not_there_are_told_with_their_packages(said: str) -> None:
+    told = builder.not_prepared("bindings", said)
+    assert said in told and told.endswith("sudo apt-get install libtorch-dev pybind11-dev")
+    assert "apt" not in builder.not_prepared("bindings", "vector: No such file or directory")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -138,6 +139,16 @@ def is_prepared() -> bool:
     return all(path.exists() for path in [headers.folder() / f"device.h.{suffix}", *libraries])
 
 
+def not_prepared(part: str, said: str) -> str:
+    """What is said of a part that did not compile, with what to do where a header of PyTorch is missing."""
+    lacking = re.search(r"\b(?:pybind11|torch|ATen|c10)/\S+?\.h'?(?:: No such file| file not found)", said)
+    advice = (
+        ". PyTorch's headers are not all there; Debian has those of its own build in packages: "
+        "sudo apt-get install libtorch-dev pybind11-dev"
+    )
+    return f"could not compile the {part}: {said}{advice if lacking else ''}"
+
+
 def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
     """Builds what does not depend on a submission; the seconds it took. Safe to interrupt and repeat."""
     start = time.perf_counter()
@@ -158,9 +169,7 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
             try:
                 step.result()
             except CompilerFailed as failure:
-                raise ToolchainError(
-                    f"could not compile the {name}: {explain(str(failure), set()).first}"
-                ) from failure
+                raise ToolchainError(not_prepared(name, explain(str(failure), set()).first)) from failure
             progress(f"{name}: ready after {time.perf_counter() - start:.0f} s")
     return time.perf_counter() - start
 
