@@ -59,7 +59,7 @@ try:
     module = load_inline(
         "outside", cpp or ["#include <torch/extension.h>"], [text], functions=functions,
         extra_include_paths=job["folders"],
-        extra_cuda_cflags=["-Dmain=outside_main"] if job["program"] else [],
+        extra_cuda_cflags=["--extended-lambda", *(["-Dmain=outside_main"] if job["program"] else [])],
     )
 except (ImportError, OSError) as error:
     if "declared and never defined" not in str(error):

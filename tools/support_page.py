@@ -55,7 +55,9 @@ Kernels of this course ran on H100 and H200 only, with the versions that [the
 results](../results/kernels.md) name, each with its file. No other card of the table was there: that a
 kernel compiles for it says that nvcc takes it, not that its results are right.
 """
-LACKING = {"Python": ": the CPU build of torch that was there is for one Python alone"}
+LACKING = {
+    "Python": ": the CPU builds of torch that could be had are for Python 3.11, and Debian's own for 3.14"
+}
 # Why a cell is red: part, what is said, and the reason.
 WHY = (
     (
@@ -78,6 +80,13 @@ WHY = (
         "headers",
         r"C\+\+20 or later",
         "From 2.14 on PyTorch's headers need C++20; a file that passes `-std=c++17` is refused.",
+    ),
+    (
+        "cpu",
+        r"SIGSEGV",
+        "Debian's libtorch holds LLVM and shows its names to all, and Triton's own LLVM meets them: the "
+        "process ends as soon as a file, or torch itself, imports Triton. Without Triton installed, lessons "
+        "05, 10 and 12 passed there as well; 11 and 13 need it.",
     ),
     (
         "cpu",

@@ -106,13 +106,15 @@ TASK = Task(
                "here, and whole warps have no element. And elements that are all near -1000: a largest one "
                "that begins at 0 is none of them.", Tensor((9, 300), shift=-1000.0)),
         _plain("very long rows", Tensor((1, LONG), layout="offset"), "A row that does not fit into shared "
-               "memory. It begins at the second float of its memory, where no float4 can."),
+               "memory. It begins at the second float of its memory, where no float4 can. And rows whose "
+               "largest elements, far above the others, come late.", Tensor((12, 5000), scale=1000.0)),
         _plain("numbers of any kind", Tensor((40, 120), fill="limits"), "One row near the lowest float, "
                "one of -inf; NaN, or an infinite element, makes its whole row NaN."),
         _plain("many rows", Tensor((TALL, 3)), "70,000 rows: a grid has 65,535 blocks at most along y and z, "
                "and far more along x.", launched=True),
         _online("online", Tensor((37, 333), scale=30.0, shift=-500.0), "Larger ones come late; all "
-                "are below 0. And rows of one element: its share is 1.", Tensor((13, 1))),
+                "are below 0. And rows of one element: its share is 1. And long rows with peaks.",
+                Tensor((13, 1)), Tensor((12, 5000), scale=1000.0)),
         _online("masked", Tensor((23, 700), fill="masked"), "An element of -inf has a share of 0; a row of "
                 "nothing else is NaN, as PyTorch says."),
         _online("nan and inf", Tensor((40, 120), fill="limits"), "NaN, or an infinite element, makes its "

@@ -87,6 +87,47 @@ REFUSED = {
         "File uses too much global constant data",
         2,
     ),
+    "a_constant_of_the_host_by_reference": (
+        "#include <algorithm>\nconstexpr float zero = 0.0f;\n__device__ float relu(float v) {\n"
+        "    return std::max(v + 1, zero);\n}",
+        'identifier "zero" is undefined in device code',
+        4,
+    ),
+    "dynamic_shared_memory_of_two_types": (
+        "__global__ void a(float* x) {\n    extern __shared__ float pool[];\n    x[0] = pool[0];\n}\n"
+        "__global__ void b(double* x) {\n    extern __shared__ double pool[];\n    x[0] = pool[0];\n}",
+        'declaration is incompatible with previous "pool"',
+        6,
+    ),
+    "a_kernel_in_a_class": (
+        "struct Ops {\n    int n;\n    static __global__ void k(float* x) { x[0] = 1; }\n};",
+        "A __global__ function or function template cannot be a member function",
+        3,
+    ),
+    "a_lambda_for_the_device": (
+        "template <class F> __global__ void k(float* x, F f) { x[0] = f(x[1]); }\nvoid run(float* x) {\n"
+        "    k<<<1, 1>>>(x, [] __device__(float v) { return v; });\n}",
+        "__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag",
+        3,
+    ),
+    "a_lambda_of_the_host": (
+        "template <class F> __global__ void k(float* x, F f) { x[0] = f(x[1]); }\nvoid run(float* x) {\n"
+        "    auto same = [](float v) { return v; };\n    k<<<1, 1>>>(x, same);\n}",
+        "The closure type for a lambda cannot be used in the template argument type of a __global__ function",
+        4,
+    ),
+    "a_type_of_a_function": (
+        "template <class F> __global__ void k(float* x, F f) { x[0] = f(x[1]); }\nvoid run(float* x) {\n"
+        "    struct Same { __device__ float operator()(float v) const { return v; } };\n    k<<<1, 1>>>(x, Same{});\n}",
+        "A type defined inside a __host__ function cannot be used in the template argument type of a __global__",
+        4,
+    ),
+    "more_parameters_than_there_is_room_for": (
+        "struct Big { float a[9000]; };\n__global__ void k(Big b, float* x) { x[0] = b.a[0]; }\n"
+        "void run(float* x) {\n    k<<<1, 1>>>(Big{}, x);\n}",
+        "Formal parameter space overflowed",
+        4,
+    ),
     "a_variable_of_the_host": (
         "float one = 1.0f;\n__device__ float f(float v) {\n    return v / (one + v);\n}",
         'identifier "one" is undefined in device code',
@@ -131,6 +172,10 @@ FINE = {
     "both_on_the_host": "__host__ __device__ float twice(float v) { return 2 * v; }\nfloat f(float v) { return twice(v); }",
     "a_name_of_its_own": "float one = 1.0f;\n__global__ void k(float* x, float one) { float two = one; x[0] = two; }",
     "a_constant_of_the_host": "constexpr float one = 1.0f;\n__global__ void k(float* x) { x[0] = one; }",
+    "a_constant_by_value": "constexpr float zero = 0.0f;\n__device__ float f(float v) { return std::max(v, zero + 1) + fmaxf(v, zero); }",
+    "a_constant_of_its_own": "constexpr float zero = 0.0f;\n__device__ float f(float v) { const float zero = 1; return std::max(v, zero); }",
+    "dynamic_shared_memory_again": "__global__ void a(float* x) { extern __shared__ __align__(16) float pool[]; x[0] = pool[0]; }\n"
+    "__global__ void b(float* x) { extern __shared__ float pool[]; x[0] = pool[0]; }",
     "an_array_of_a_constant_size": "constexpr int N = 4;\ntemplate <int M> __device__ float f(int n) { const int m = 2; float a[N], b[M], c[m]; "
     "for (int i = 0; i < 2; ++i) a[i] = b[i] = c[i]; float* d = new float[n]; float e = d[n - 1]; delete[] d; return e; }",
     "a_constant_array_at_a_constant_index": "constexpr float ONES[4] = {1, 1, 1, 1};\n__global__ void k(float* x) { x[threadIdx.x] = ONES[2]; }",

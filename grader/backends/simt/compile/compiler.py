@@ -52,6 +52,7 @@ Run = Callable[[list[str], Path], str]
 
 
 Variant = Literal["checked", "fast", "recorded"]
+EXTENDED_LAMBDA = ("extended-lambda", "expt-extended-lambda")
 WARNED, HEADERS, FAILED = "warnings.json", "headers", "error.json"
 MOST_SAID = 2000  # lines of warnings that are kept
 
@@ -298,6 +299,8 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     sources, own = list(request.cuda_sources), dict(request.headers)
     everything = [*own.values(), *sources]
     parts = [passes.DEFINED, registration(everything) + "\n"]
+    if lambdas := any(flag.lstrip("-") in EXTENDED_LAMBDA for flag in request.cuda_cflags):
+        parts.append("template <> inline constexpr bool simt::extended_lambdas<0> = true;\n")
     if any("TORCH_EXTENSION_NAME" in text for text in sources):  # load() of a file that binds itself
         parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     if variant == "recorded":
@@ -307,7 +310,7 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
 
     def prepared(text: str) -> str:
         text = noted.noted(text) if variant == "recorded" else text
-        return rewrite(text, kernels, own, included)
+        return rewrite(text, kernels, own, included, lambdas=lambdas)
 
     if variant != "fast":
         parts += [

@@ -33,6 +33,8 @@ SPACES = {"__global__", "__device__"}
 HOST_ONLY = frozenset(
     "vector string cout cerr clog cin endl map set unordered_map unordered_set list deque queue sort "  # noqa: SIM905 (a list of words)
     "stable_sort to_string function thread mutex lock_guard unique_lock unique_ptr shared_ptr make_unique "
+    "legendre assoc_legendre laguerre assoc_laguerre hermite expint riemann_zeta beta ellint_1 ellint_2 "
+    "ellint_3 sph_bessel "
     "make_shared random_device mt19937 ifstream ofstream stringstream ostringstream getenv rand".split()
 )
 HOST_CHECKS = frozenset(("TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "AT_ERROR", "C10_CUDA_CHECK"))
@@ -41,6 +43,8 @@ NUMBERS = frozenset(
 )
 GCC_ATOMICS = re.compile(r"__(?:atomic|sync)_[a-z_]+\w*")
 MOST_CONSTANT_BYTES = 0x10000
+CONSTANT = frozenset(("static", "inline", "const", "constexpr"))
+BY_REFERENCE = ("min", "max", "clamp")
 LONGEST_INDEX = 64  # tokens that are looked at
 ENDS = (";", ",", "(", "<", ")", "}", "]", "__constant__")
 UNSURE = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # a macro: it may hold __device__
@@ -100,24 +104,33 @@ def cuda_side(texts: Iterable[str]) -> frozenset[str] | None:
     return frozenset(m["of_torch"] for m in found if "cuda" in m["of_torch"].lower())
 
 
-def refuse(tokens: Tokens, included: frozenset[str] | None = None, kernels: Collection[str] = ()) -> Tokens:
+def refuse(
+    tokens: Tokens,
+    included: frozenset[str] | None = None,
+    kernels: Collection[str] = (),
+    *,
+    lambdas: bool = True,
+) -> Tokens:
     """``tokens`` with an error directive at each place that nvcc would not compile.
 
     ``included``: of torch's CUDA side, here or in a file that comes before; None if that is not known.
-    ``kernels``: names of those that other files declare, too.
+    ``kernels``: names of those that other files declare, too. ``lambdas``: they may be for the device.
     """
     functions, statements = _functions(tokens)
     host = _only(functions, lambda f: not f.device)
     device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
-    errors: dict[int, str] = _with_values(tokens) | not_included(tokens, included)
+    errors: dict[int, str] = _with_values(tokens) | not_included(tokens, included) | _members(tokens)
+    errors |= _shared_twice(tokens)
+    errors |= {} if lambdas else _device_lambdas(tokens)
     variables, arrays = _variables(tokens, statements), _arrays(tokens)
+    constants = _constant_numbers(tokens, statements)
     for f in functions:
         if f.kernel and f.twice:
             errors[f.at] = (
                 "illegal combination of memory qualifiers: a kernel is __global__, and not __device__"
             )
         if f.device and not f.host:
-            errors |= _of_the_host(tokens, f, variables) | _varying(tokens, f, arrays)
+            errors |= _of_the_host(tokens, f, variables, constants) | _varying(tokens, f, arrays)
         if f.kernel and f.sure and not f.returns_nothing:
             errors[f.at] = "a __global__ function must have a void return type"
         if f.device:
@@ -244,6 +257,61 @@ def _variables(tokens: Tokens, statements: list[tuple[int, int]]) -> set[str]:
     return found
 
 
+def _device_lambdas(tokens: Tokens) -> dict[int, str]:
+    """Lambdas for the device, which nvcc takes with a flag alone."""
+    text = "__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag"
+    return {
+        i: text
+        for i, token in enumerate(tokens)
+        if token.text == "]"
+        and tokens.at(following(tokens, i)) in ("__device__", "__host__")
+        and tokens.at(previous(tokens, opening(tokens, i)))
+        in ("(", ",", "=", "return", "{", "&&", "||", "?", ":")
+    }
+
+
+def _shared_twice(tokens: Tokens) -> dict[int, str]:
+    """Dynamic shared memory that is declared once more by the same name, and with another type."""
+    found: dict[int, str] = {}
+    types: dict[str, str] = {}
+    for i, token in enumerate(tokens):
+        if token.text != "__shared__" or tokens.at(previous(tokens, i)) != "extern":
+            continue
+        words, j = list[str](), following(tokens, i)
+        while j < len(tokens) and tokens[j].text not in ("[", ";", "__shared__", "{", "}"):
+            j = closing(tokens, j) if tokens[j].text == "(" and closing(tokens, j) > j else j
+            words.append(tokens[j].text)
+            j = following(tokens, j)
+        kind, name = words[:-1], "".join(words[-1:])
+        known = tokens.at(j) == "[" and set(kind) <= NUMBERS and bool(kind)
+        if known and types.setdefault(name, " ".join(kind)) != " ".join(kind):
+            found[i] = f'declaration is incompatible with previous "{name}"'
+    return found
+
+
+def _members(tokens: Tokens) -> dict[int, str]:
+    """Kernels that are members of a class."""
+    found: dict[int, str] = {}
+    scopes: list[bool] = []  # of the blocks that are open, whether each is a class's
+    head = 0
+    for i, token in enumerate(tokens):
+        if token.text == "{":
+            words = [t.text for t in tokens[head : min(i, head + LONGEST_INDEX)] if t.kind != "space"]
+            scopes.append(bool({"struct", "class"} & set(words)) and not {"(", "=", "enum"} & set(words))
+        elif token.text == "}" and scopes:
+            scopes.pop()
+        elif (
+            token.text == "__global__"
+            and scopes
+            and scopes[-1]
+            and "friend" not in {t.text for t in tokens[head:i][:9]}
+        ):
+            found[i] = "A __global__ function or function template cannot be a member function"
+        if token.text in ("{", "}", ";"):
+            head = i + 1
+    return found
+
+
 def _arrays(tokens: Tokens) -> set[str]:
     """Arrays of constant numbers that the host has, outside of functions."""
     found: set[str] = set()
@@ -255,7 +323,7 @@ def _arrays(tokens: Tokens) -> set[str]:
         elif text == "{":
             words = [t.text for t in tokens[head:i] if t.kind != "space"]
             opened = words.index("[") if "[" in words else 0
-            plain = set(words[: max(opened - 1, 0)]) <= NUMBERS | {"static", "inline", "const", "constexpr"}
+            plain = set(words[: max(opened - 1, 0)]) <= NUMBERS | CONSTANT
             if opened and plain and {"const", "constexpr"} & set(words) and words[-1] == "=":
                 found.add(words[opened - 1])
             if not {"namespace", "extern"} & set(words):
@@ -314,7 +382,36 @@ def _constants(tokens: Tokens) -> dict[int, str]:
     return found
 
 
-def _of_the_host(tokens: Tokens, f: Function, variables: set[str]) -> dict[int, str]:
+def _constant_numbers(tokens: Tokens, statements: list[tuple[int, int]]) -> set[str]:
+    """Numbers that are constants of the host: a kernel may use their values, and not refer to them."""
+    found: set[str] = set()
+    for head, end in statements:
+        words = [t.text for t in tokens[head : min(end, head + LONGEST_INDEX)] if t.kind != "space"]
+        named = next((k for k, w in enumerate(words) if w not in NUMBERS | CONSTANT), len(words))
+        if (
+            0 < named < len(words)
+            and {"const", "constexpr"} & set(words[:named])
+            and words[named + 1 :][:1] == ["="]
+        ):
+            found.add(words[named])
+    return found
+
+
+def _is_taken_by_reference(tokens: Tokens, i: int) -> bool:
+    """Whether the name at ``i`` is an argument, by itself, of a function of std that takes references."""
+    if tokens.at(following(tokens, i)) not in (",", ")"):
+        return False
+    k = previous(tokens, i)
+    while k >= 0 and tokens[k].text == "," and i - k < LONGEST_INDEX:  # over the arguments before it
+        k = previous(tokens, k)
+        while k >= 0 and tokens[k].text not in (",", "(", ";", "{", "}"):
+            k = previous(tokens, opening(tokens, k)) if tokens[k].text == ")" else previous(tokens, k)
+    called = previous(tokens, k)
+    scope = [tokens.at(previous(tokens, called)), tokens.at(previous(tokens, previous(tokens, called)))]
+    return tokens.at(k) == "(" and tokens.at(called) in BY_REFERENCE and scope == ["::", "std"]
+
+
+def _of_the_host(tokens: Tokens, f: Function, variables: set[str], constants: set[str]) -> dict[int, str]:
     """The first use of each check and variable of the host in a function that only a GPU runs, by index."""
     found: dict[int, str] = {}
     said: set[str] = set()
@@ -334,7 +431,7 @@ def _of_the_host(tokens: Tokens, f: Function, variables: set[str]) -> dict[int, 
             )
         elif name == "thread_local":
             found[i] = "cannot use thread_local specifier for variable declarations in __device__ code"
-        elif name in variables - own:
+        elif name in variables - own or (name in constants - own and _is_taken_by_reference(tokens, i)):
             found[i] = f'identifier "{name}" is undefined in device code'
         else:
             continue

@@ -95,8 +95,9 @@ void use_host_code(Worker* w, size_t address, unsigned size, Access access, size
   const char* kind = nullptr;
   {
     std::lock_guard<std::mutex> guard(g_code_lock);
-    auto it = g_places_of_code.lower_bound(address & ~size_t(7));
-    if (it != g_places_of_code.end() && it->first < address + size) kind = it->second;
+    // A read of the word as such: whole objects are copied with what lies between their members.
+    auto it = size == sizeof(void*) ? g_places_of_code.find(address) : g_places_of_code.end();
+    if (it != g_places_of_code.end()) kind = it->second;
   }
   if (kind) report(w, "host-code", pc, {.detail = kind, .address = (void*)address, .size = size, .access = access});
 }

@@ -151,6 +151,48 @@ RULES = (
         "09",
     ),
     Rule(
+        "shared-of-two-types",
+        (r"declaration is incompatible with (?:previous )?['\"](?P<name>\w+)['\"]",),
+        "Two kernels declare {name}, the block's dynamic shared memory, with different types: it is one variable of the file.",
+        "Give each its own name; or declare it once as `extern __shared__ unsigned char bytes[]` and cast: (double*)bytes.",
+        "09",
+    ),
+    Rule(
+        "kernel-in-class",
+        (r"__global__ function or function template cannot be a member function",),
+        "A kernel is a member of a class, which CUDA does not allow, not for static ones either.",
+        "Write the kernel outside of the class, and give it what it needs of an object as arguments.",
+        "03",
+    ),
+    Rule(
+        "lambda-in-launch",
+        (
+            r"annotation on lambda requires --extended-lambda",
+            r"closure type for a lambda (?:\(.*\) )?cannot be used in the template argument type",
+            r"The closure type for a lambda",
+        ),
+        "A lambda of the host goes to a kernel. nvcc takes one only with its flag --extended-lambda, and marked __device__.",
+        "Write it as a struct outside of the function, with `__device__ float operator()(float v) const`; or give load_inline "
+        'extra_cuda_cflags=["--extended-lambda"] and write [=] __device__ (float v) { ... }.',
+        "03",
+    ),
+    Rule(
+        "local-type-in-launch",
+        (
+            r"type defined inside a __host__ function (?:\(.*\) )?cannot be used in the template argument type",
+        ),
+        "The type of an argument is defined within a function of the host, where a kernel's template cannot use it.",
+        "Define the struct outside of the function.",
+        "03",
+    ),
+    Rule(
+        "parameters-too-large",
+        (r"[Ff]ormal parameter space overflowed",),
+        "The parameters of a kernel are larger together than they may be: 32,764 bytes.",
+        "Put the data into global memory (a tensor) or into a __constant__ variable, and hand over a pointer.",
+        "09",
+    ),
+    Rule(
         "constant-too-large",
         (r"uses too much global constant data",),
         "The __constant__ variables of a program have 64 KB (0x10000 bytes) together.",

@@ -45,6 +45,7 @@ def load(file: str) -> Run:
         "bool run_case(std::string name, int64_t x, int64_t y, int64_t n);",
         "#include <string>\n" + source(file) + BINDING,
         functions=["run_case"],
+        extra_cuda_cflags=["--extended-lambda"],
     )  # type: ignore[no-untyped-call]
 
     def run(name: str, x: int, y: int, n: int) -> None:

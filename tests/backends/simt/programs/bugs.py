@@ -184,10 +184,12 @@ __global__ void divides(const float* x, float* y, int n) {
     INDEX;
     y[i] = 5 / (n - 1024);  // divides
 }
-using Copy = wchar_t* (*)(wchar_t*, const wchar_t*, size_t);
-__global__ void by_pointer(const float* x, float* y, int n, Copy copy) {  // no call-out, whatever the compiler does
+struct Copy {  // a pointer of the host by itself would be refused
+    wchar_t* (*copy)(wchar_t*, const wchar_t*, size_t);
+};
+__global__ void by_pointer(const float* x, float* y, int n, Copy by) {  // no call-out, whatever the compiler does
     INDEX;
-    if (i < n) copy((wchar_t*)(y + i), (const wchar_t*)(x + i), 1);
+    if (i < n) by.copy((wchar_t*)(y + i), (const wchar_t*)(x + i), 1);
 }
 __global__ void freed(const float* x, float* y, int n) {
     INDEX;
@@ -216,7 +218,7 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     if (which == "host_deref")
         b[0] = 1;  // host_deref
     if (which == "by_pointer")
-        for (int i = 0; i < 8; ++i) by_pointer<<<4, 256>>>(a, b, n, (Copy)wmemcpy);
+        for (int i = 0; i < 8; ++i) by_pointer<<<4, 256>>>(a, b, n, Copy{wmemcpy});
     if (which == "freed") {
         float* gone;
         cudaMalloc(&gone, n * sizeof(float));

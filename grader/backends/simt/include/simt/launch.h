@@ -105,6 +105,16 @@ SIMT_UNCHECKED void clear_padding(T* value) {
 #endif
 }
 
+// Whether the name of a type, as __PRETTY_FUNCTION__ has it, holds these words.
+template <class T>
+constexpr bool is_named_in(const char* text, const char* words) {
+  for (; *text; ++text) {
+    const char *a = text, *b = words;
+    while (*b && *a == *b) ++a, ++b;
+    if (!*b) return true;
+  }
+  return false;
+}
 // Why an argument cannot go to a kernel: it holds an address of code, which the host and a GPU have at different ones.
 template <class T>
 SIMT_UNCHECKED const char* host_code_in(const T& value) {
@@ -112,8 +122,10 @@ SIMT_UNCHECKED const char* host_code_in(const T& value) {
     return "table";
   } else if constexpr (std::is_pointer_v<T>) {
     if constexpr (std::is_function_v<std::remove_pointer_t<T>>) return simt_host_code_in(&value, sizeof(T));
-  } else if constexpr (std::is_class_v<T> || std::is_member_function_pointer_v<T>) {
+  } else if constexpr (std::is_member_function_pointer_v<T>) {
     return simt_host_code_in(&value, sizeof(T));
+  } else if constexpr (is_named_in<T>(__PRETTY_FUNCTION__, "T = std::function<")) {
+    return "function";
   }
   return nullptr;
 }
@@ -163,6 +175,31 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
   launch_from<false>(nullptr, site, config, cooperative, call, a...);
 }
 
+// What nvcc refuses: types that a function of the host defines, as arguments of templates; closures only where the flag
+// --extended-lambda is given (compiler.py says so), and more parameters than there is room for.
+template <int>
+inline constexpr bool extended_lambdas = false;
+template <class T>
+constexpr bool is_closure() {
+  return is_named_in<T>(__PRETTY_FUNCTION__, "<lambda(") || is_named_in<T>(__PRETTY_FUNCTION__, "(lambda at ");
+}
+template <class T>
+constexpr bool is_local() {
+  return !is_closure<T>() && is_named_in<T>(__PRETTY_FUNCTION__, "T = ") &&
+         (is_named_in<T>(__PRETTY_FUNCTION__, ")::") && !is_named_in<T>(__PRETTY_FUNCTION__, "(anonymous"));
+}
+constexpr size_t MOST_PARAMETER_BYTES = 32764;
+template <class... A>
+constexpr void refuse_types() {
+  static_assert((... && (extended_lambdas<0> || !is_closure<A>())),
+                "The closure type for a lambda cannot be used in the template argument type of a __global__ function template "
+                "instantiation, unless the flag '-extended-lambda' is specified");
+  static_assert((... && !is_local<A>()),
+                "A type defined inside a __host__ function cannot be used in the template argument type of a __global__ "
+                "function template instantiation");
+  static_assert((sizeof(A) + ... + 0) <= MOST_PARAMETER_BYTES, "Formal parameter space overflowed (max 32764 bytes allowed)");
+}
+
 // A kernel whose type is known converts its arguments at the launch: 0, NULL and {a, b} are fine.
 template <class... P>
 struct TypedLauncher {
@@ -170,6 +207,7 @@ struct TypedLauncher {
   Config config;
   void (*kernel)(P...);
   SIMT_UNCHECKED void operator()(P... a) const {
+    refuse_types<std::remove_cvref_t<P>...>();
     with_carried([&](auto&... c) SIMT_UNCHECKED { launch(site, config, false, kernel, c...); }, carried<P>(a)...);
   }
 };
@@ -182,6 +220,7 @@ struct DeducingLauncher {
   Call call;
   template <class... A>
   SIMT_UNCHECKED void operator()(A... a) const {
+    refuse_types<std::remove_cvref_t<A>...>();
     launch(site, config, false, call, a...);
   }
 };
