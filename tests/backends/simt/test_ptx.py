@@ -210,7 +210,7 @@ def test_lines_stay_where_they_are_in_macros_too() -> None:
 
 def test_operands_may_be_any_expressions() -> None:
     out = rewrite(K % 'asm("mov.u32 %0, %1;" : "=r"(x[(1, 2)]) : "r"(f ? (int)f[0] : 2));')
-    assert "pack((f ? (int)f[0] : 2))" in out and "unpack((x[(1, 2)])" in out
+    assert "pack<'r'>((f ? (int)f[0] : 2))" in out and "unpack<'r'>((x[(1, 2)])" in out
 
 
 def test_a_thousand_registers_that_nothing_names_cost_nothing() -> None:

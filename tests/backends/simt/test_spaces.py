@@ -87,6 +87,12 @@ REFUSED = {
         "File uses too much global constant data",
         2,
     ),
+    "an_operand_of_another_type": (
+        '__global__ void k(float* x) {\n    int bits;\n    asm("mov.b32 %0, %1;" : "=r"(bits) : "r"(x[0]));\n'
+        "    x[0] = bits;\n}",
+        "asm operand type does not match type/size implied by constraint",
+        3,
+    ),
     "a_constant_of_the_host_by_reference": (
         "#include <algorithm>\nconstexpr float zero = 0.0f;\n__device__ float relu(float v) {\n"
         "    return std::max(v + 1, zero);\n}",

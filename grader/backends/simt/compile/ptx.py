@@ -86,11 +86,15 @@ class Assembly:
         head = []
         for number, (constraint, value) in enumerate(operands):
             taken = number >= len(self.outputs) or constraint.startswith("+")
-            start = f"::simt::ptx::pack({value})" if taken else "0"
+            kind = constraint.lstrip("=+")
+            start = f"::simt::ptx::pack<'{kind}'>({value})" if taken else "0"
             head.append(f"::simt::ptx::reg simt_o{number} = {start};")
         head += [f"::simt::ptx::reg simt_r_{name} = 0;" for name in sorted(self.names)]
         head += [f"bool simt_p_{name} = false;" for name in sorted(self.predicates)]
-        tail = [f"::simt::ptx::unpack({value}, simt_o{n});" for n, (_, value) in enumerate(self.outputs)]
+        tail = [
+            f"::simt::ptx::unpack<'{constraint.lstrip('=+')}'>({value}, simt_o{n});"
+            for n, (constraint, value) in enumerate(self.outputs)
+        ]
         if self.jumps - self.labels:
             raise UnknownError("bra")
         if self.labels:

@@ -151,6 +151,15 @@ RULES = (
         "09",
     ),
     Rule(
+        "asm-operand",
+        (r"asm operand type (?:size\(\d+\) )?does not match type/size implied by constraint",),
+        "An operand of asm() is of another type than its letter says: r is a whole number of 32 bits, l one of 64 or a pointer, "
+        "h one of 16, f a float, d a double.",
+        "Convert it, or take its bits: __float_as_int(v), reinterpret_cast<unsigned&>(pair), "
+        "(unsigned)__cvta_generic_to_shared(p).",
+        "13",
+    ),
+    Rule(
         "shared-of-two-types",
         (r"declaration is incompatible with (?:previous )?['\"](?P<name>\w+)['\"]",),
         "Two kernels declare {name}, the block's dynamic shared memory, with different types: it is one variable of the file.",

@@ -26,8 +26,23 @@ struct f16x2 {};
 struct bf16x2 {};
 
 // ---- between C++ and registers
-template <class T>
+template <char CONSTRAINT, class T>
+constexpr bool suits() {
+  constexpr bool whole = std::is_integral_v<T> || std::is_enum_v<T>;
+  switch (CONSTRAINT) {
+    case 'h': return whole && sizeof(T) == 2;
+    case 'r': return whole && sizeof(T) == 4;
+    case 'l': return (whole || std::is_pointer_v<T>) && sizeof(T) == 8;
+    case 'f': return std::is_same_v<T, float>;
+    case 'd': return std::is_same_v<T, double>;
+    default: return true;
+  }
+}
+#define SIMT_SUITS(T) \
+  static_assert(suits<CONSTRAINT, std::remove_cvref_t<T>>(), "asm operand type does not match type/size implied by constraint")
+template <char CONSTRAINT, class T>
 SIMT_INLINE reg pack(T v) {  // not by reference: one to a pointer that is __restrict__ has another type
+  SIMT_SUITS(T);
   if constexpr (std::is_pointer_v<T>) return (reg)v;
   else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
     return sizeof(T) < 4 ? (reg)(uint32_t)(int)v : sizeof(T) == 4 ? (reg)(uint32_t)v : (reg)v;
@@ -35,8 +50,9 @@ SIMT_INLINE reg pack(T v) {  // not by reference: one to a pointer that is __res
   else if constexpr (sizeof(T) == 4) return __builtin_bit_cast(uint32_t, v);
   else return __builtin_bit_cast(reg, v);
 }
-template <class T>
+template <char CONSTRAINT, class T>
 SIMT_INLINE void unpack(T& out, reg bits) {
+  SIMT_SUITS(T);
   if constexpr (sizeof(T) == 2) out = __builtin_bit_cast(T, (uint16_t)bits);
   else if constexpr (sizeof(T) == 4) out = __builtin_bit_cast(T, (uint32_t)bits);
   else if constexpr (sizeof(T) == 8) out = __builtin_bit_cast(T, bits);
