@@ -208,6 +208,14 @@ def test_lines_stay_where_they_are_in_macros_too() -> None:
     assert rewrite(text).count("\n") == text.count("\n")
 
 
+@pytest.mark.parametrize("label", ["DONE", "DONE%="])
+def test_a_jump_forwards_keeps_the_warp_together_and_one_back_lets_others_run(label: str) -> None:
+    text = f'asm("{{ .reg .pred p; setp.lt.s32 p, %0, 0; @p bra {label}; add.s32 %0, %0, 1; {label}: }}" : "+r"(n));'
+    assert "simt_let_others_run" not in rewrite(text) and rewrite(text).count("simt_l_DONE") == 3
+    text = f'asm("{{ .reg .pred p; {label}: setp.lt.s32 p, %0, 0; @p bra {label}; }}" : "+r"(n));'
+    assert "simt_let_others_run(); goto simt_l_DONE" in rewrite(text)
+
+
 def test_operands_may_be_any_expressions() -> None:
     out = rewrite(K % 'asm("mov.u32 %0, %1;" : "=r"(x[(1, 2)]) : "r"(f ? (int)f[0] : 2));')
     assert "pack<'r'>((f ? (int)f[0] : 2))" in out and "unpack<'r'>((x[(1, 2)])" in out

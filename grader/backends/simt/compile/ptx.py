@@ -565,12 +565,13 @@ def _elected(a: Assembly, modifiers: list[str], given: list[str]) -> str:
 
 
 def _jump(a: Assembly, modifiers: list[str], given: list[str]) -> str:
-    """To a label of the same text; others run meanwhile, since it may wait for them."""
+    """To a label of the same text; where that comes before, others run meanwhile: it may wait for them."""
     (label,) = given
     if modifiers not in ([], ["uni"]) or not LABEL.fullmatch(label):
         raise ValueError
     a.jumps.add(_label(label))
-    return f"simt_let_others_run(); goto {_label(label)};"
+    waits = "simt_let_others_run(); " if _label(label) in a.labels else ""
+    return f"{waits}goto {_label(label)};"
 
 
 def _label(name: str) -> str:
@@ -796,7 +797,12 @@ def _read(tokens: Tokens, end: int) -> Assembly | None:
     if text is None or len(text) > LONGEST:
         return None
     outputs, inputs = (_operands(part) for part in [*parts[1:], [], []][:2])
-    return None if outputs is None or inputs is None else Assembly(text.replace("%%", "%"), outputs, inputs)
+    return None if outputs is None or inputs is None else Assembly(_as_written(text), outputs, inputs)
+
+
+def _as_written(text: str) -> str:
+    """``%%`` is a percent sign; ``%=`` a number of this statement, whose labels are its own here anyway."""
+    return re.sub(r"%([%=])", lambda found: "%" if found[1] == "%" else "_0", text)
 
 
 def _text(tokens: list[Token]) -> str | None:
