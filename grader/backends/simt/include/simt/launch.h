@@ -106,7 +106,6 @@ SIMT_UNCHECKED void clear_padding(T* value) {
 }
 
 // Whether the name of a type, as __PRETTY_FUNCTION__ has it, holds these words.
-template <class T>
 constexpr bool is_named_in(const char* text, const char* words) {
   for (; *text; ++text) {
     const char *a = text, *b = words;
@@ -124,7 +123,7 @@ SIMT_UNCHECKED const char* host_code_in(const T& value) {
     if constexpr (std::is_function_v<std::remove_pointer_t<T>>) return simt_host_code_in(&value, sizeof(T));
   } else if constexpr (std::is_member_function_pointer_v<T>) {
     return simt_host_code_in(&value, sizeof(T));
-  } else if constexpr (is_named_in<T>(__PRETTY_FUNCTION__, "T = std::function<")) {
+  } else if constexpr (is_named_in(__PRETTY_FUNCTION__, "T = std::function<")) {
     return "function";
   }
   return nullptr;
@@ -181,12 +180,11 @@ template <int>
 inline constexpr bool extended_lambdas = false;
 template <class T>
 constexpr bool is_closure() {
-  return is_named_in<T>(__PRETTY_FUNCTION__, "<lambda(") || is_named_in<T>(__PRETTY_FUNCTION__, "(lambda at ");
+  return is_named_in(__PRETTY_FUNCTION__, "<lambda(") || is_named_in(__PRETTY_FUNCTION__, "(lambda at ");
 }
 template <class T>
 constexpr bool is_local() {
-  return !is_closure<T>() && is_named_in<T>(__PRETTY_FUNCTION__, "T = ") &&
-         (is_named_in<T>(__PRETTY_FUNCTION__, ")::") && !is_named_in<T>(__PRETTY_FUNCTION__, "(anonymous"));
+  return !is_closure<T>() && is_named_in(__PRETTY_FUNCTION__, ")::") && !is_named_in(__PRETTY_FUNCTION__, "(anonymous");
 }
 constexpr size_t MOST_PARAMETER_BYTES = 32764;
 template <class... A>
