@@ -175,8 +175,9 @@ SIMT_UNCHECKED void launch(const LaunchSite& site, const Config& config, bool co
 }
 
 // What nvcc refuses: types that a function of the host defines, as arguments of templates; closures only where the flag
-// --extended-lambda is given (compiler.py says so), and more parameters than there is room for.
-template <int>
+// --extended-lambda is given (compiler.py says so, after this file: so nothing may use the variable before a launch is
+// compiled, hence sizeof(A) * 0), and more parameters than there is room for.
+template <size_t>
 inline constexpr bool extended_lambdas = false;
 template <class T>
 constexpr bool is_closure() {
@@ -189,7 +190,7 @@ constexpr bool is_local() {
 constexpr size_t MOST_PARAMETER_BYTES = 32764;
 template <class... A>
 constexpr void refuse_types() {
-  static_assert((... && (extended_lambdas<0> || !is_closure<A>())),
+  static_assert((... && (extended_lambdas<sizeof(A) * 0> || !is_closure<A>())),
                 "The closure type for a lambda cannot be used in the template argument type of a __global__ function template "
                 "instantiation, unless the flag '-extended-lambda' is specified");
   static_assert((... && !is_local<A>()),
