@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from grader.backends.detect import gpu_name
+from grader.backends.simt.compile.tokens import closing, following, joined, previous, tokenize
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADERS = ("*.h", "*.cuh", "*.hpp")
@@ -46,6 +47,9 @@ from pathlib import Path
 from torch.utils.cpp_extension import load_inline
 job = json.loads(sys.argv[1])
 text = f'#include "{Path(job["file"]).name}"'
+if (end := job["end"]) >= 0:
+    whole = Path(job["file"]).read_text("utf-8", errors="replace")
+    text = whole[:end] + " return 0; " + whole[end:]
 cpp, functions = [], []
 if job["program"]:
     words = ["x", *job["words"]]
@@ -175,6 +179,7 @@ def _tried(
         "file": str(file.resolve()),
         "folders": folders,
         "program": bool(program),
+        "end": end_of_main(text) if program else -1,
         "const": "const " if program and "const" in program[1] else "",
         "takes": bool(program and program[1].strip() not in ("", "void")),
         "words": words,
@@ -205,6 +210,21 @@ def _tried(
         flush=True,
     )
     return result
+
+
+def end_of_main(text: str) -> int:
+    """Where the bracket stands that closes ``main``; -1 where that is not seen.
+
+    The program runs as a function of another name, which may not end without ``return``, as ``main`` may.
+    """
+    tokens = tokenize(text)
+    for i, token in enumerate(tokens):
+        if token.text != "main" or tokens.at(previous(tokens, i)) != "int":
+            continue
+        body = following(tokens, closing(tokens, following(tokens, i)))
+        if tokens.at(body) == "{" and (end := closing(tokens, body)) > 0:
+            return len(joined(tokens[:end]))
+    return -1
 
 
 def _words(folder: Path) -> list[str]:

@@ -1,5 +1,6 @@
 """Shared by all tests. Those that need a GPU carry a mark and are skipped, with the reason, without one."""
 
+import gc
 import os
 import signal
 import tempfile
@@ -41,6 +42,9 @@ LONG = (
 
 SLOW_CASES = 2  # of one test, in a usual run
 
+# Collecting makes millions of objects that all stay: a quarter of its time is looking for garbage among them.
+gc.disable()
+
 # How long an example takes depends on what runs beside it.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -55,6 +59,8 @@ def _a_desk_of_the_tests() -> Iterator[None]:
     """Whoever runs the tests keeps their own work/ and progress, and no process that waits for them."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["COURSE_WORK"] = os.environ["XDG_RUNTIME_DIR"] = folder
+        # tools/suite.py sets it for the tests; what they start has its plugins.
+        os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)
         if not detect.gpu_name():  # where they wait by default, that is tested, too
             os.environ.setdefault("COURSE_WAITING", "0")
         yield
@@ -65,6 +71,15 @@ def _any_machine() -> None:
     """What is found in twelve seconds on a quiet machine takes longer beside other tests."""
     nearest.SEARCH_LIMIT_S, nearest.TRYING = 150.0, 30.0
     nearest.LIMITS = Limits(load=40.0, build=120.0, call=10.0)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

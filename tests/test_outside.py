@@ -1,56 +1,24 @@
-"""The corpora of others: a checkout becomes pairs, and a file that is right at one size only is caught."""
+"""Programs of other projects run as functions."""
 
-import json
-from pathlib import Path
+from __future__ import annotations
 
 import pytest
 
-from tests.corpus import outside
+from benchmarks import outside
 
-ABOUT = {
-    "input_names": ["input"],
-    "dtypes": ["float32", "float16"],
-    "op_schema": {
-        "dims": [{"name": "B", "candidates": [1, 2]}, {"name": "H", "candidates": [3, 16, 17]}],
-        "inputs": [{"name": "input", "dims": ["B", "H"]}],
-    },
-}
-RIGHT = """import numpy as np
 
-def run(inputs):
-    return np.maximum(inputs["input"], inputs["input"].dtype.type(0))
-"""
-WRONG = (
-    RIGHT
-    + """
-right = run
-
-def run(inputs):
-    return right(inputs) if inputs["input"].shape[-1] == 16 else inputs["input"]
-"""
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("int main() { f(); ", "}"),
+        ("int // of\nmain(int n, char** w) { if (n) { g(); } ", "}\nvoid h() {}"),
+        ("int f() { return main(); }\nint main(void)\n{\n", "}"),
+    ],
 )
+def test_the_end_of_main_is_found(before: str, after: str) -> None:
+    assert outside.end_of_main(before + after) == len(before)
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    for name, text in (("relu_triton", RIGHT), ("relu_llm_buggy", WRONG)):
-        place = tmp_path / "package" / "data" / name
-        place.mkdir(parents=True)
-        (place / "meta.json").write_text(json.dumps({"name": name, **ABOUT}))
-        (place / "kernel.py").write_text(text)
-    return tmp_path
-
-
-def test_operators_of_gpuemu_are_played_at_other_sizes(checkout: Path) -> None:
-    wrong, right = [outside.row(pair) for pair in outside.gpuemu(checkout)]
-    assert (right.name, right.right, right.caught) == ("relu_triton", True, False), right
-    assert (wrong.name, wrong.right, wrong.caught) == ("relu_llm_buggy", False, True), wrong
-    assert right.as_wanted and wrong.as_wanted
-
-
-def test_a_folder_without_such_files_is_said_to_be_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for form in outside.FORMS:
-        assert outside.main([form, str(tmp_path)]) == 2
-        assert "holds no file of this form" in capsys.readouterr().err
+@pytest.mark.parametrize("text", ["int f() { return 1; }", "int main();", "int main() { ", ""])
+def test_without_one_there_is_none(text: str) -> None:
+    assert outside.end_of_main(text) == -1

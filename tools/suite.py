@@ -18,6 +18,10 @@ from rich.table import Table
 
 AT_ONCE = 2
 ROOT = Path(__file__).resolve().parents[1]
+# Where plugins load by themselves, pytest takes each package that has one for tests and compiles it anew, for
+# its asserts: all of ``grader``, in each of its processes. So the whole suite names those that it uses.
+PLUGINS = ("pytest_timeout", "xdist.plugin", "_hypothesis_pytestplugin")
+BY_NAME = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 OPTIONS_WITH_A_VALUE = ("-m", "-n", "-p", "-o", "-c", "-W")
 
 
@@ -62,7 +66,7 @@ def steps(
     some = () if thorough else ("-m", "not thorough and not recorded")
     chosen = _chooses(pytest_args)
     options = ((*some, "--gpu") if gpu else some) if not quick else ("--quick",)
-    every = () if chosen else (*_workers(gpu=gpu), *_limit())
+    every = () if chosen else (*_plugins(), *_workers(gpu=gpu), *_limit())
     tests = Step("tests", ("pytest", *every, *options, *pytest_args))
     if chosen:
         return [tests]
@@ -91,6 +95,11 @@ def _chooses(pytest_args: list[str]) -> bool:
         ):
             return True
     return False
+
+
+def _plugins() -> tuple[str, ...]:
+    found = [name for name in PLUGINS if importlib.util.find_spec(name.partition(".")[0])]
+    return tuple(word for name in found for word in ("-p", name))
 
 
 def _limit() -> tuple[str, ...]:
@@ -128,6 +137,7 @@ def run(pytest_args: list[str], *, gpu: bool, root: Path, thorough: bool = False
         outcomes = [_said(console, done.result()) for done in waited]
         built = any(o.step.name == "docs" and o.code == 0 for o in outcomes)
         known = {"COURSE_SITE": site} if built else {}  # so that the tests need not build it again
+        known |= {} if _chooses(pytest_args) else BY_NAME
         console.rule(f"[bold]{tests.name}", align="left")
         last, closing = _streamed(tests, root, known, colour=console.is_terminal)
         outcomes += [_said(console, done.result()) for done in begun if done not in waited]

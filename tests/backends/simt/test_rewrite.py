@@ -116,6 +116,7 @@ def test_kernels_are_found_with_their_parameters() -> None:
     text = """
     __global__ void plain(const float* __restrict__ x, float (&tile)[4], int n) {}
     template <typename T = float, int N> static __global__ void __launch_bounds__(256) bound(T* y, dim3 d) {}
+    template <typename T> C10_LAUNCH_BOUNDS_1(128) __global__ void torchs(T* y) {}
     template <class... A> __global__ void pack(A... a) {}
     __global__ void defaults(float* x, int n = 4) {}
     __global__ void twice(float* x); __global__ void twice(float* again) {}
@@ -125,8 +126,14 @@ def test_kernels_are_found_with_their_parameters() -> None:
     found = find_kernels(text)
     assert found["plain"].parameters[0] == "x" and found["plain"].parameters[2] == "n"
     assert found["bound"].parameters == ("y", "d") and found["bound"].template_parameters == 2
-    assert {name for name, kernel in found.items() if kernel.typed} == {"plain", "bound", "twice", "none"}
-    assert '"plain:1024 x ? n,bound:256 y d,' in registration([text])
+    assert {name for name, kernel in found.items() if kernel.typed} == {
+        "plain",
+        "bound",
+        "torchs",
+        "twice",
+        "none",
+    }
+    assert '"plain:1024 x ? n,bound:256 y d,torchs:128 y,' in registration([text])
 
 
 def test_a_kernels_address_in_a_macro_of_several_lines_is_told_and_lines_stay() -> None:

@@ -21,7 +21,8 @@ from grader.backends.simt.compile.tokens import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ATTRIBUTES = {"__launch_bounds__", "__attribute__", "__align__", "__cluster_dims__", "alignas"}
+BOUNDS = ("__launch_bounds__", "C10_LAUNCH_BOUNDS_1", "C10_LAUNCH_BOUNDS_2")  # CUDA's, and torch's for it
+ATTRIBUTES = {*BOUNDS, "__attribute__", "__align__", "__cluster_dims__", "alignas"}
 BEFORE_GLOBAL = {
     "static",
     "inline",
@@ -116,7 +117,7 @@ def _attribute(tokens: Tokens, at: int, name: str) -> list[str]:
 
 def _bound(tokens: Tokens, at: int) -> int:
     """The first number of the ``__launch_bounds__`` near the ``__global__`` at ``at``."""
-    given = _attribute(tokens, at, "__launch_bounds__")
+    given = next((g for name in BOUNDS if (g := _attribute(tokens, at, name))), [])
     return int(given[0]) if given and NUMBER.fullmatch(given[0]) else 1024
 
 

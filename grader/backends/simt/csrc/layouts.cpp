@@ -15,6 +15,7 @@ namespace simt {
 
 struct Layout {
   bool as_number, has_unions;
+  size_t alignment;
   std::vector<u8> needed;  // for each byte: 0 where it may be unwritten
   bool whole() const { return std::find(needed.begin(), needed.end(), 0) == needed.end(); }
 };
@@ -75,12 +76,18 @@ static bool may_be(const void* type, size_t offset, const std::vector<u8>& writt
   return true;
 }
 
-// The same of the type that is declared for the place. Those of a template may have several.
+// The types that are declared for a shared variable: those of a template may have several.
+static std::vector<const void*> shared_types(const Symbol* v) {
+  auto types = v ? g_shared_types.find(v->name + "@" + v->owner) : g_shared_types.end();
+  return types == g_shared_types.end() ? std::vector<const void*>() : types->second;
+}
+
+// The same of the type that is declared for the place.
 static bool may_be_here(const Worker* w, size_t address, const std::vector<u8>& written) {
   if (size_t offset = address - w->tls; offset < w->tls_bytes) {
     const Symbol* v = shared_variable_near(w, offset);
-    auto types = v ? g_shared_types.find(v->name + "@" + v->owner) : g_shared_types.end();
-    return types == g_shared_types.end() || std::any_of(types->second.begin(), types->second.end(), [&](const void* type) {
+    auto types = shared_types(v);
+    return types.empty() || std::any_of(types.begin(), types.end(), [&](const void* type) {
       return may_be(type, offset - v->begin, written);
     });
   }
@@ -98,6 +105,22 @@ bool reads_padding_alone(const Worker* w, size_t address, size_t bytes, ToldAs t
   if (std::find(written.begin(), written.end(), 0) == written.end()) return false;
   auto fitting = [&](const Layout* each) { return fits(*each, written, told); };
   return std::any_of(g_padded.begin(), g_padded.end(), fitting) && may_be_here(w, address, written);
+}
+
+bool is_aligned_to_8(const Worker* w, size_t address) {
+  if (!w || !w->launch) return false;
+  auto to_8 = [](const void* type) {
+    auto known = g_layouts.find(type);
+    return known != g_layouts.end() && known->second.alignment == 8;
+  };
+  if (size_t offset = address - w->tls; offset < w->tls_bytes) {
+    auto types = shared_types(shared_variable_near(w, offset));
+    return std::any_of(types.begin(), types.end(), to_8);
+  }
+  if (!in_arena((void*)address)) return false;
+  return std::any_of(w->launch->pointers.begin(), w->launch->pointers.end(), [&](const auto& p) {
+    return p.type && to_8(p.type) && allocation_of(p.pointer) == allocation_of((void*)address);
+  });
 }
 
 bool are_layouts_known() { return !g_padded.empty(); }
@@ -125,6 +148,7 @@ extern "C" SIMT_EXPORT void simt_tell_layout(const void* type, size_t bytes, siz
   for (size_t i = 0; i < bytes; ++i) layout.needed[i] &= needed[i];
   layout.as_number = bytes <= 16 && !(bytes & (bytes - 1)) && alignment >= std::min<size_t>(bytes, 8);
   layout.has_unions |= has_unions != 0;
+  layout.alignment = alignment;
   if (!padded_before && !layout.whole()) g_padded.push_back(&layout);
 }
 

@@ -14,6 +14,9 @@ enum ToldAs : u8 { AS_A_NUMBER, AS_THE_SOURCE_OF_A_COPY, AS_A_RANGE, AS_MEMCPY }
 
 // Whether what is not written of `bytes` at `address` are bytes that objects of a type of the program may leave so.
 bool reads_padding_alone(const Worker* w, size_t address, size_t bytes, ToldAs told);
+// Whether a type of the program is declared for `address`, by a shared variable or a kernel's argument, that is aligned to
+// 8 bytes and not to 16.
+bool is_aligned_to_8(const Worker* w, size_t address);
 // For each of them whether it holds a value; empty where that is not known.
 std::vector<u8> written_bytes(const Worker* w, size_t address, size_t bytes);
 // A copy of such an object leaves the same bytes of its target as they were.

@@ -239,37 +239,51 @@ __global__ void warp_segments_kernel(const float* x, float* y) {
 }
 void warp_segments(const float* x, float* y, int n) { warp_segments_kernel<<<1, 32>>>(x, y); }
 
-// Composed in another order they give something else.
+// Composed in another order they give something else. Of long numbers a value has more bytes than a warp's own functions take.
+template <class N>
 struct Steps2 {
-    int factor, summand;
+    N factor, summand;
 };
 struct Composed {
-    __host__ __device__ Steps2 operator()(const Steps2& a, const Steps2& b) const {
+    template <class N>
+    __host__ __device__ Steps2<N> operator()(const Steps2<N>& a, const Steps2<N>& b) const {
         return {a.factor * b.factor % 997, (a.summand * b.factor + b.summand) % 997};
     }
 };
-template <int THREADS>
+template <class N, int THREADS, cub::BlockReduceAlgorithm HOW = cub::BLOCK_REDUCE_WARP_REDUCTIONS>
 __global__ void composed_kernel(const float* x, float* y, int valid) {
-    using Reduce = cub::BlockReduce<Steps2, THREADS>;
+    using Reduce = cub::BlockReduce<Steps2<N>, THREADS, HOW>;
     __shared__ typename Reduce::TempStorage memory;
     int t = threadIdx.x;
-    Steps2 mine{2 + t % 7, int(x[t] * 2) + 10}, all = Reduce(memory).Reduce(mine, Composed(), valid);
+    Steps2<N> mine{2 + t % 7, int(x[t] * 2) + 10}, all = Reduce(memory).Reduce(mine, Composed(), valid);
     if (t == 0) y[0] = all.factor, y[1] = all.summand;
 }
+template <class N>
 __global__ void composed_in_warps_kernel(const float* x, float* y, int valid) {
-    using Reduce = cub::WarpReduce<Steps2, 8>;
-    __shared__ Reduce::TempStorage memory[4];
+    using Reduce = cub::WarpReduce<Steps2<N>, 8>;
+    __shared__ typename Reduce::TempStorage memory[4];
     int t = threadIdx.x;
-    Steps2 mine{2 + t % 7, int(x[t] * 2) + 10}, all = Reduce(memory[t / 8]).Reduce(mine, Composed(), valid);
+    Steps2<N> mine{2 + t % 7, int(x[t] * 2) + 10}, all = Reduce(memory[t / 8]).Reduce(mine, Composed(), valid);
     if (t % 8 == 0) y[t / 4] = all.factor, y[t / 4 + 1] = all.summand;
 }
+__global__ void composed_scan_kernel(const float* x, float* y) {
+    using Scan = cub::WarpScan<Steps2<long>, 16>;
+    __shared__ typename Scan::TempStorage memory[2];
+    int t = threadIdx.x;
+    Steps2<long> mine{2 + t % 7, int(x[t] * 2) + 10}, before, all;
+    Scan(memory[t / 16]).ExclusiveScan(mine, before, {1, 0}, Composed());
+    Scan(memory[t / 16]).InclusiveScan(mine, all, Composed());
+    if (t % 16 == 15) y[t / 16 * 4] = before.factor, y[t / 16 * 4 + 1] = before.summand,
+        y[t / 16 * 4 + 2] = all.factor, y[t / 16 * 4 + 3] = all.summand;
+}
 void composed(const float* x, float* y, int n) {
-    composed_kernel<100><<<1, 100>>>(x, y, 100);
-    composed_kernel<100><<<1, 100>>>(x, y + 2, 67);
-    composed_kernel<100><<<1, 100>>>(x, y + 4, 96);
-    composed_kernel<24><<<1, 24>>>(x, y + 6, 24);
-    composed_kernel<24><<<1, 24>>>(x, y + 8, 5);
-    composed_kernel<128><<<1, 128>>>(x, y + 10, 33);
-    composed_in_warps_kernel<<<1, 32>>>(x, y + 12, 8);
-    composed_in_warps_kernel<<<1, 32>>>(x, y + 20, 3);
+    composed_kernel<int, 100><<<1, 100>>>(x, y, 100);
+    composed_kernel<long, 100><<<1, 100>>>(x, y + 2, 67);
+    composed_kernel<int, 100, cub::BLOCK_REDUCE_RAKING><<<1, 100>>>(x, y + 4, 96);
+    composed_kernel<int, 24><<<1, 24>>>(x, y + 6, 24);
+    composed_kernel<long, 24><<<1, 24>>>(x, y + 8, 5);
+    composed_kernel<int, 128><<<1, 128>>>(x, y + 10, 33);
+    composed_in_warps_kernel<int><<<1, 32>>>(x, y + 12, 8);
+    composed_in_warps_kernel<long><<<1, 32>>>(x, y + 20, 3);
+    composed_scan_kernel<<<1, 32>>>(x, y + 28);
 }

@@ -99,6 +99,7 @@ def composed(x: Array) -> Array:
     v, out = whole(x).astype(int) + 10, list[int]()
     parts = [(0, 100), (0, 67), (0, 96), (0, 24), (0, 5), (0, 33)]
     parts += [(first, first + valid) for valid in (8, 3) for first in range(0, 32, 8)]
+    parts += [(0, 15), (0, 16), (16, 31), (16, 32)]
     for begin, end in parts:
         factor, summand = 1, 0
         for t in range(begin, end):

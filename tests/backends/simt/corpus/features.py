@@ -286,6 +286,9 @@ FEATURES: dict[str, Expected] = {
     "packs": Expected(lambda x: x + 1 + 2.5 + 3 + 97, 64, 1e-6),
     "functors": Expected(lambda x: 0.5 * (0.5 * x + 4) + 4, 100, 1e-6),
     "function_pointers": Expected(function_pointers, 64, 1e-6),
+    "aligned_to_8": Expected(
+        lambda x: np.concatenate([[x[0], x[0] + 1], x.reshape(32, 4)[::-1].ravel()]), 128
+    ),
     "launch_bounds": Expected(lambda x: x * (np.arange(len(x)) % 8), 128, 1e-6),
     "structs_by_value": Expected(lambda x: x.reshape(4, -1).T),
     "launched_through_a_pointer": Expected(lambda x: x**2, 100, 1e-6),

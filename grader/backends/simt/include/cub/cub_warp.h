@@ -51,7 +51,7 @@ class WarpReduce {
   static T tree(T value, Combine combine, int valid, unsigned lanes) {
     const int lane = int(simt_lane() - first()), count = __builtin_popcount(lanes);
     for (int step = 1; step < THREADS; step *= 2) {
-      T other = __shfl_sync(lanes, value, int(first()) + (lane + step < count ? lane + step : lane));
+      T other = ShuffleIndex<32>(value, first() + (lane + step < count ? lane + step : lane), lanes);
       if (lane + step < valid) value = combine(value, other);
     }
     return value;
@@ -65,7 +65,7 @@ class WarpReduce {
     bool ended = ends >> simt_lane() & 1;
     for (unsigned step = 1; step < THREADS; ++step) {
       unsigned lane = simt_lane() + step;
-      T other = __shfl_sync(mask(), value, (int)lane);
+      T other = ShuffleIndex<32>(value, lane, mask());
       if (!ended && lane < first() + THREADS) {
         result = combine(result, other);
         ended = ends >> lane & 1;
@@ -83,9 +83,9 @@ class WarpScan {
   template <class Combine>
   void InclusiveScan(T in, T& out, Combine combine) {
     unsigned first = simt_lane() / THREADS * THREADS, mask = mask_of(first);
-    T result = __shfl_sync(mask, in, first);
+    T result = ShuffleIndex<32>(in, first, mask);
     for (unsigned lane = first + 1; lane < first + THREADS; ++lane) {
-      T other = __shfl_sync(mask, in, lane);
+      T other = ShuffleIndex<32>(in, lane, mask);
       if (lane <= simt_lane()) result = combine(result, other);
     }
     out = result;
@@ -94,14 +94,14 @@ class WarpScan {
   void InclusiveScan(T in, T& out, Combine combine, T& total) {
     InclusiveScan(in, out, combine);
     unsigned first = simt_lane() / THREADS * THREADS;
-    total = __shfl_sync(mask_of(first), out, first + THREADS - 1);
+    total = ShuffleIndex<32>(out, first + THREADS - 1, mask_of(first));
   }
   template <class Combine>
   void ExclusiveScan(T in, T& out, T initial, Combine combine) {
     unsigned first = simt_lane() / THREADS * THREADS;
     T up_to_me, before;
     InclusiveScan(in, up_to_me, combine);
-    before = __shfl_up_sync(mask_of(first), up_to_me, 1, THREADS);
+    before = ShuffleIndex<32>(up_to_me, simt_lane() == first ? first : simt_lane() - 1, mask_of(first));
     out = simt_lane() == first ? initial : combine(initial, before);
   }
   void InclusiveSum(T in, T& out) { InclusiveScan(in, out, cub::Sum()); }
@@ -110,11 +110,11 @@ class WarpScan {
   void ExclusiveSum(T in, T& out, T& total) {
     ExclusiveSum(in, out);
     unsigned first = simt_lane() / THREADS * THREADS;
-    total = __shfl_sync(mask_of(first), T(out + in), first + THREADS - 1);
+    total = ShuffleIndex<32>(T(out + in), first + THREADS - 1, mask_of(first));
   }
   T Broadcast(T value, unsigned lane) {
     unsigned first = simt_lane() / THREADS * THREADS;
-    return __shfl_sync(mask_of(first), value, int(first + lane));
+    return ShuffleIndex<32>(value, first + lane, mask_of(first));
   }
 
  private:

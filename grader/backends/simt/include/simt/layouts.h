@@ -45,13 +45,13 @@ int tell_layout() {
   return 0;
 }
 
-// A variable's name, and its function's.
+// A variable's name, and its function's, without a template's arguments, which each compiler spells in its own way.
 struct VariableName {
   char text[128] = {};
   constexpr VariableName(const char* name, const char* function = __builtin_FUNCTION()) {
     size_t end = 0;
     for (const char* part : {name, "@", function})
-      for (; *part && end < sizeof text - 1; ++part) text[end++] = *part;
+      for (; *part && *part != '<' && end < sizeof text - 1; ++part) text[end++] = *part;
   }
 };
 

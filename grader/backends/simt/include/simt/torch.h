@@ -21,8 +21,11 @@
 #define C10_CUDA_CHECK_WARN(EXPRESSION) (void)(EXPRESSION)
 #define C10_CUDA_IGNORE_ERROR(EXPRESSION) (void)(EXPRESSION)
 
+// torch defines these only under nvcc.
+#define C10_LAUNCH_BOUNDS_0 __launch_bounds__(256, 4)
+#define C10_LAUNCH_BOUNDS_1(...) __launch_bounds__(__VA_ARGS__)
+#define C10_LAUNCH_BOUNDS_2(...) __launch_bounds__(__VA_ARGS__)
 namespace at {
-// torch defines this one only under nvcc.
 template <typename T>
 struct RestrictPtrTraits {
   typedef T* __restrict__ PtrType;
