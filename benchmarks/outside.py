@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from grader.backends.detect import gpu_name
+from grader.backends.simt.compile import halves
 from grader.backends.simt.compile.tokens import closing, following, joined, previous, tokenize
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,7 +64,9 @@ try:
     module = load_inline(
         "outside", cpp or ["#include <torch/extension.h>"], [text], functions=functions,
         extra_include_paths=job["folders"],
-        extra_cuda_cflags=["--extended-lambda", *(["-Dmain=outside_main"] if job["program"] else [])],
+        extra_cuda_cflags=[
+            "--extended-lambda", *(["-Dmain=outside_main", *job["plain"]] if job["program"] else []),
+        ],
     )
 except (ImportError, OSError) as error:
     if "declared and never defined" not in str(error):
@@ -179,6 +182,7 @@ def _tried(
         "file": str(file.resolve()),
         "folders": folders,
         "program": bool(program),
+        "plain": sorted(f"-U{flag}" for flag in halves.ALL),  # programs are not compiled with PyTorch's flags
         "end": end_of_main(text) if program else -1,
         "const": "const " if program and "const" in program[1] else "",
         "takes": bool(program and program[1].strip() not in ("", "void")),

@@ -243,7 +243,8 @@ class Call(_Step, frozen=True):
     another look. ``sizes``: elements of each result that is expected. ``watch``: tell which operators and
     kernels ran, and where values came from; then ``products`` by torch are as good as inputs, and torch may
     prepare inputs and weights of the shapes ``prepared``. ``weigh``: what torch's operators moved and
-    computed.
+    computed. ``followed``: by calls with inputs of earlier forms, before anything waits for the device; what
+    these return is dropped.
     """
 
     how: Literal["new", "refill", "swap", "move", "keep"] = "new"
@@ -254,6 +255,7 @@ class Call(_Step, frozen=True):
     weigh: bool = False
     products: bool = False
     prepared: tuple[Dimensions, ...] = ()
+    followed: bool = False
 
 
 class CallApart(_Step, frozen=True):

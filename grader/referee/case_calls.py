@@ -103,7 +103,7 @@ class Calls:
         changed = bool(posed and posed.answered.changed)
         if one.inputs != "keep" or changed:
             self.problem.give(fresh=one.inputs in ("new", "move"))
-        watch = own and (watch or self.player.backend == "simt")
+        watch = own and (watch or self.player.backend == "simt") and not one.followed
         returned = self._returned(one, posed, watch=watch)
         if self.only_launched:
             return self._launched(returned) if own else None
@@ -153,7 +153,9 @@ class Calls:
     def _returned(self, one: Round, posed: Posed | None, *, watch: bool) -> Returned:
         few = posed is not None and posed.nbytes <= FEW and self.problem.pure
         sizes = posed.sizes if posed and few else ()
-        call = play.Call(one.inputs, self._seed(), few, sizes, watch, self.weigh)
+        call = play.Call(
+            one.inputs, self._seed(), few, sizes, watch, self.weigh, followed=one.followed
+        )  # fmt: skip
         if watch and posed:
             products = self.session.task.own in ("elementwise", "fused")
             given, wanted = self._given(), {tuple(sorted(tensor.shape)) for tensor in posed.tensors}
@@ -305,4 +307,6 @@ def _told(finding: Finding, number: int, one: Round) -> Finding:
     if not number or not one.what or finding.status is Status.NO_KERNEL:
         return finding
     message = f"Call {number + 1}, after {one.what}: {finding.message}"
+    if one.followed:
+        message += f" {rounds.BEHIND}"
     return replace(finding, message=message, evidence=finding.evidence | {"call": number + 1})

@@ -27,6 +27,7 @@ LEAST, MOST = 24, 300  # calls in all
 LEAST_S, MOST_S = 0.1, 0.25  # seconds in all, once there were so many calls as are the least
 CHEAP_BYTES, CHEAP_S = 1 << 17, 0.25  # of a call; the seconds leave room for a machine that is busy
 BURST = 9  # calls of one case in a row, at most
+MOST_SWEPT, FOLLOWED = 12, 2  # cases that are played once each before any is drawn, and their calls
 WATCHED = 0.2  # share of calls in which it is observed what ran
 # Half of them repeat the call before, to find a result that varies at random: by luck it is the same in one
 # repetition of two. A burst begins with new values anyway.
@@ -59,9 +60,13 @@ def play(session: Session, right: list[Played]) -> Wrong | None:
     cheap = [one for one in right if one.nbytes < CHEAP_BYTES and one.seconds < CHEAP_S]
     left, end = int(rng.integers(LEAST, MOST)), time.monotonic() + rng.uniform(LEAST_S, MOST_S)
     enough = left - LEAST
-    while cheap and left > 0 and session.player and (left > enough or time.monotonic() < end):
-        one = cheap[int(rng.integers(len(cheap)))]
-        count = min(left, int(rng.integers(1, BURST)))
+    swept = [cheap[int(n)] for n in rng.permutation(len(cheap))[:MOST_SWEPT]]
+    while cheap and session.player and (
+        swept or (left > 0 and (left > enough or time.monotonic() < end))
+    ):  # fmt: skip
+        one, count = cheap[int(rng.integers(len(cheap)))], min(left, int(rng.integers(1, BURST)))
+        if swept:
+            one, count = swept.pop(), FOLLOWED
         try:
             if failed := _burst(session, one, count):
                 return Wrong(one.case, failed)
@@ -85,7 +90,9 @@ def _drawn(session: Session, count: int) -> Iterator[tuple[Round, bool]]:
     """So many rounds in any order, the first of them with new inputs."""
     rng, kinds = session.rng, MODEL if session.problem.has_weights else FUNCTION
     yield rounds.FIRST, bool(rng.random() < WATCHED)
-    for _ in range(count - 1):
+    if count > 1:
+        yield rounds.FOLLOWED, False
+    for _ in range(count - 2):
         yield kinds[int(rng.integers(len(kinds)))], bool(rng.random() < WATCHED)
 
 

@@ -35,12 +35,14 @@ class Round:
     two of their elements, so that sums and most samples agree; "move" passes the same values in new tensors;
     "keep" passes the very same tensors. ``weights``: "write" new values in place, "replace" the memory by
     new memory with new values, "move" the same values to new memory, or "keep" them. ``what`` happened, for
-    the message when the answer is wrong.
+    the message when the answer is wrong. ``followed``: another call, of other sizes, is made before anything
+    waits for this one.
     """
 
     inputs: Literal["new", "refill", "swap", "move", "keep"]
     weights: Literal["write", "replace", "move", "keep"]
     what: str = ""
+    followed: bool = False
 
     @property
     def same_answer(self) -> bool:
@@ -55,7 +57,13 @@ REWEIGH = Round("keep", "write", "the weights were changed in place and the inpu
 SWAP = Round("swap", "replace", "two elements of the input changed places")
 SWAP_MODEL = replace(SWAP, what="two elements of the input changed places and the weights got new memory")
 RENEW = Round("keep", "replace", "the weights got new values in new memory and the input stayed")
+FOLLOWED = replace(REFILL, followed=True)
 AGAIN = Round("new", "write", "both got new values")
+BEHIND = (
+    "Right after this call came others, of other sizes, while the device had not done this one yet. What a "
+    "call keeps for its kernels (a buffer, a variable, pinned memory), the next must not change before they "
+    "are done."
+)
 FULL_SIZE = (FIRST, REFILL, RENEW)  # few calls, for they take their time, so each changes more
 
 

@@ -65,6 +65,7 @@ ALL_COME = (
     "All lanes that the mask names must come to this line: let those without a number bring one that changes "
     "nothing, such as 0 to a sum."
 )
+WAITED = "Call cudaStreamSynchronize() or cudaEventSynchronize() before the host uses the memory again."
 NO_INDEX = {
     "leaves out its own lane": "A lane must be in the mask of each warp function that it calls.",
     "takes no part in the shuffle": ALL_COME,
@@ -76,6 +77,8 @@ NO_INDEX = {
     "which has been freed": "Free memory once, and after its last use.",
     "an asynchronous copy was begun": "Before the memory is used: commit the copy to a group, wait for it, "
     "and put a barrier behind the wait if another thread has begun it.",
+    "the host changed it before": WAITED,
+    "while a copy to it": WAITED,
     "in another stream or node of a graph": "Record an event behind the work that comes first "
     "(cudaEventRecord), and let the other stream wait for it (cudaStreamWaitEvent); in a graph, add an edge.",
     "in the scope of one block": "Use the atomic function without _block, or a wider scope: "

@@ -14,7 +14,13 @@ TASK = Task(
         Case("whole blocks", (Tensor((32, 64)),), "Every 16 x 16 block is full.", 1),
         Case("ragged edges", (Tensor((37, 101)),), "Two primes: the last blocks hang over both edges.", 1),
         Case("one element", (Tensor((1, 1)),), "255 of the 256 threads have nothing to do.", 1),
-        Case("one row", (Tensor((1, 16411)),), "Many columns, one row: x and y not swapped?", 1),
+        Case(
+            "one row",
+            (Tensor((1, 16411)),),
+            "Many columns, one row: x and y not swapped?",
+            1,
+            others=((Tensor((2, 70_001)),),),  # more columns than 16 bits count
+        ),
         Case("one column", (Tensor((4099, 1)),), "Many rows and one column.", 1),
         Case(
             "tall and wide",

@@ -53,7 +53,8 @@ TASK = Task(
         _model("large", Tensor((1056, 8), scale=1e3), 1020, 1, "269,280 float4, with values near 1000."),
         replace(
             _alone("tiny", (16, 62), "One row of 62 is not whole float4, two are; tiny values.", scale=1e-33),
-            others=(_alone("", (70_000, 3), "").args,),  # more rows than a grid has blocks in y
+            # More rows than a grid has blocks in y, and more columns than 16 bits count.
+            others=(_alone("", (70_000, 3), "").args, _alone("", (2, 70_001), "").args),
         ),
         _model("exact bits", Tensor((16, 32), fill="bits"), 60, 1, "Inputs of exact zeros and ones."),
         _model("nan and inf", Tensor((64, 4), fill="special"), 36, 1, "ReLU of NaN is NaN."),

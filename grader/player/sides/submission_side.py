@@ -15,12 +15,14 @@ from grader.player.sides.base_side import BaseSide, weigher_for_call
 from grader.protocol import play
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from grader.backends.simt.runtime.value_origins import Origins
     from grader.player.stage import Stage
 
 UNCOMPILED = "grader.backends.simt.runtime.uncompiled"
+EARLIER_BYTES = 1 << 18  # of inputs that are kept for a call that follows another one,
+MOST_EARLIER = 8  # and how many of these calls are
 # Bound now: a file that replaces them later on changes nothing.
 _frombuffer, _empty = torch.frombuffer, torch.empty
 
@@ -31,9 +33,12 @@ class SubmissionSide(BaseSide):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         self._forms: tuple[play.InputForm, ...] = ()
+        # By the inputs' forms; the last one stands last.
+        self._earlier: dict[tuple[play.InputForm, ...], Callable[[], Any]] = {}
 
     def make(self, step: play.Make) -> play.Made:
         """Construct the model with the arguments that the reference's was made with; answers its state."""
+        self._remember()
         self.single, self.attributes, self.gradients = step.single, step.attributes, step.gradients
         self.inputs, self._forms = [], ()
         self.built(step.entry, values.decode(step.init, self.init), step.seed, step.mode, step.kind)
@@ -42,12 +47,26 @@ class SubmissionSide(BaseSide):
 
     def take(self, step: play.Take) -> None:
         """Get ready for new inputs: in new memory if ``fresh``, else into the tensors of the call before."""
+        if self._forms != step.forms:
+            self._remember()
         self.tree = step.tree
         if step.fresh or self._forms != step.forms:
             previous = self.inputs  # alive meanwhile, so that the new ones lie elsewhere
             self.room(play.Room("inputs", step.forms))
             self._forms = step.forms
             del previous
+
+    def _remember(self) -> None:
+        """Keep a call with the inputs that are there, as long as they are few, and not without elements."""
+        if 0 < sum(t.nbytes for t in self.inputs) <= EARLIER_BYTES:
+            self._earlier.pop(self._forms, None)
+            self._earlier[self._forms] = functools.partial(self.run, self.target, self.arguments())
+            if len(self._earlier) > MOST_EARLIER:
+                del self._earlier[next(iter(self._earlier))]
+
+    def _others(self) -> list[Callable[[], Any]]:
+        """Calls with inputs of other forms than those that are there."""
+        return [call for forms, call in self._earlier.items() if forms != self._forms]
 
     def move(self, step: play.Move) -> None:
         """Give these tensors of the state new memory; their values come afterwards."""
@@ -71,6 +90,8 @@ class SubmissionSide(BaseSide):
         watcher = observe.Watcher(gpu=stage.gpu) if step.watch else None
         watch = _within(*(each for each in (watcher, weigher) if each is not None))
         call = functools.partial(self.run, self.target, inputs)
+        if step.followed:
+            call = functools.partial(_followed, call, self._others())
         origins = stage.origins if step.watch else None
         if origins and not origins.begin(products=step.products, prepared=step.prepared):
             origins = None
@@ -112,6 +133,8 @@ class SubmissionSide(BaseSide):
         inputs = self._cleared()
         self.stage.seed(step.seed)
         call = functools.partial(self.run, self.target, inputs)
+        if not self.stage.gpu:  # there the time in which the default stream is held back is for one call
+            call = functools.partial(_followed, call, self._others())
         found = self.stage.invoke_apart(call, step.hold_s, step.sizes)
         tree, forms = self.keep(found.value, found.copies)
         return play.ReturnedApart(
@@ -130,6 +153,14 @@ class SubmissionSide(BaseSide):
         if self.stage.origins:
             self.stage.origins.give_back()
         return self.arguments()
+
+
+def _followed(call: Callable[[], Any], by: Iterable[Callable[[], Any]]) -> Any:
+    value = call()
+    for other in by:
+        with contextlib.suppress(Exception):  # it was made alone before, and is judged there
+            other()
+    return value
 
 
 def _each_once(tensor: torch.Tensor) -> torch.Tensor:

@@ -20,10 +20,16 @@ WRONG = {
     "freed": "cudaFreeAsync frees element 0 of an allocation of 4096 bytes, which the kernel first has written",
     "operator": "aten::add reads element 0 of Float[1024], which the kernel first has written",
     "graph_without_edge": "reads element 0 of t",
+    "variable": "a copy writes element 0 of the __device__ variable factor, which the kernel third has used",
     "python_nothing": "reads element 0 of x",
     "python_before_the_wait": "reads element 0 of x",
 }
+PINNED = {
+    "pinned_written_early": ("copy-source-race", "is to copy element 30 of"),
+    "pinned_read_early": ("copy-target-race", "while a copy to it that was asked for before may not be done"),
+}
 RIGHT = (
+    "variable_same", "variable_waited", "pinned_kept", "pinned_read", "pinned_written",
     "event", "through_two", "host_waits", "blocking", "copy_in_order", "freed_in_order", "graph", "captured",
     "python_wait_stream", "python_wait_event", "python_host", "python_stream", "python_default_waits", "backwards",
 )  # fmt: skip
@@ -37,6 +43,15 @@ def test_what_nothing_orders_is_found(play: Play, name: str) -> None:
     assert first["kind"] == "stream-race", answer["findings"]
     assert WRONG[name] in first["what"]
     assert "nothing says which of the two comes first" in first["what"]
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_pinned_memory_stays_until_the_host_has_waited(play: Play, name: str) -> None:
+    answer = play("stream_order")[name]
+    assert answer["error"] == ""
+    (finding,) = answer["findings"]
+    kind, words = PINNED[name]
+    assert finding["kind"] == kind and words in finding["what"] and finding["line"]
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -20,6 +20,7 @@ from grader.backends.bind import bindings
 from grader.backends.extension.request import GENERATED, BuildRequest, Piece, placed, usable_flags, with_lines
 from grader.backends.simt.compile import (
     build_cache,
+    halves,
     headers,
     instrumented,
     judged,
@@ -301,6 +302,7 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     parts = [passes.DEFINED, registration(everything) + "\n"]
     if lambdas := any(flag.lstrip("-") in EXTENDED_LAMBDA for flag in request.cuda_cflags):
         parts.append("template <> inline constexpr bool simt::extended_lambdas<0> = true;\n")
+    no_halves = halves.without(request.cuda_cflags, everything)
     if any("TORCH_EXTENSION_NAME" in text for text in sources):  # load() of a file that binds itself
         parts.insert(0, f"#define TORCH_EXTENSION_NAME {request.name}\n")
     if variant == "recorded":
@@ -310,7 +312,7 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
 
     def prepared(text: str) -> str:
         text = noted.noted(text) if variant == "recorded" else text
-        return rewrite(text, kernels, own, included, lambdas=lambdas)
+        return rewrite(text, kernels, own, included, lambdas=lambdas, halves=no_halves)
 
     if variant != "fast":
         parts += [

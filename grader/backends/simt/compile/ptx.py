@@ -40,6 +40,7 @@ BUILT_IN |= {
 SPECIAL |= {"cluster_ctarank": "__clusterRelativeBlockRank()", "cluster_nctarank": "__clusterSizeInBlocks()"}
 SPECIAL |= {f"{name}.{axis}": f"{of}.{axis}" for name, of in BUILT_IN.items() for axis in "xyz"}
 LABEL = re.compile(r"[A-Za-z_$%][\w$]*")
+REGISTERS = "/* .reg "  # begins a statement that declares some for all of its function
 DECLARED = re.compile(r"\.reg\s*\.(\w+)\s+(.+)", re.S)
 COMPARISONS = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan".split()  # noqa: SIM905
 UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
@@ -744,12 +745,23 @@ def translate(tokens: Tokens) -> Tokens:
             if end > 0 and (code := _translated(tokens, end)):
                 lines = joined(tokens[begin : end + 1])
                 ends = ("\\\n" if "\\\n" in lines else "\n") * lines.count("\n")
-                out[begin] = Token("id", code + ends)
+                out[begin] = Token("id", _registers(tokens, end) + code + ends)
                 for k in range(begin + 1, end + 1):
                     out[k] = Token("space", "")
                 i = end
         i += 1
     return out
+
+
+def _registers(tokens: Tokens, end: int) -> str:
+    """A comment with the registers that the statement declares outside of brackets { }."""
+    found = _read(tokens, end)
+    names, depth = list[str](), 0
+    for piece in re.split(r"([{};])", found.text if found else ""):
+        depth += {"{": 1, "}": -1}.get(piece, 0)
+        declared = None if depth else DECLARED.fullmatch(piece.strip())
+        names += re.findall(r"[A-Za-z_]\w*", declared[2]) if declared else []
+    return f"{REGISTERS}{' '.join(names)} */" if names else ""
 
 
 def unknown(tokens: Tokens, i: int) -> str:

@@ -49,15 +49,17 @@ def rewrite(
     included: frozenset[str] | None = None,
     *,
     lambdas: bool = True,
+    halves: frozenset[str] = frozenset(),
 ) -> str:
     """``text`` for a C++ compiler, line by line where it was.
 
     ``kernels``: also those of its other files; ``own``: paths of headers that the program brings;
-    ``included``: of torch's CUDA side, ``lambdas``: may be of the device, both as in ``spaces.refuse``.
+    ``included``, ``lambdas``, ``halves``: as in ``spaces.refuse``.
     """
     kernels = find_kernels(text) if kernels is None else kernels
     tokens = ptx.translate(tokenize(refuse_includes(passes.for_nvcc(text.removeprefix(BYTE_ORDER)), own)))
-    tokens = _own_variables(_shared_memory(refuse(spaces.refuse(tokens, included, kernels, lambdas=lambdas))))
+    allowed = spaces.refuse(tokens, included, kernels, lambdas=lambdas, halves=halves)
+    tokens = _own_variables(_shared_memory(refuse(allowed)))
     tokens = _attributes(remember_addresses(name_kernels(tokens), kernels))
     return _launches(layouts.tell(tokens), kernels)
 

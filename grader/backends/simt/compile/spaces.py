@@ -15,6 +15,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader.backends.simt.compile.halves import taken
+from grader.backends.simt.compile.ptx import REGISTERS
 from grader.backends.simt.compile.tokens import (
     Token,
     Tokens,
@@ -45,6 +47,7 @@ GCC_ATOMICS = re.compile(r"__(?:atomic|sync)_[a-z_]+\w*")
 MOST_CONSTANT_BYTES = 0x10000
 CONSTANT = frozenset(("static", "inline", "const", "constexpr"))
 BY_REFERENCE = ("min", "max", "clamp")
+IN_BRACKETS = "declare its registers inside of { }"
 LONGEST_INDEX = 64  # tokens that are looked at
 ENDS = (";", ",", "(", "<", ")", "}", "]", "__constant__")
 UNSURE = re.compile(r"[A-Z][A-Z0-9_]{2,}")  # a macro: it may hold __device__
@@ -110,17 +113,19 @@ def refuse(
     kernels: Collection[str] = (),
     *,
     lambdas: bool = True,
+    halves: frozenset[str] = frozenset(),
 ) -> Tokens:
     """``tokens`` with an error directive at each place that nvcc would not compile.
 
     ``included``: of torch's CUDA side, here or in a file that comes before; None if that is not known.
     ``kernels``: names of those that other files declare, too. ``lambdas``: they may be for the device.
+    ``halves``: PyTorch's flags that take operators and conversions from ``__half``.
     """
     functions, statements = _functions(tokens)
     host = _only(functions, lambda f: not f.device)
     device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
     errors: dict[int, str] = _with_values(tokens) | not_included(tokens, included) | _members(tokens)
-    errors |= _shared_twice(tokens)
+    errors |= _shared_twice(tokens) | _registers(tokens, functions)
     errors |= {} if lambdas else _device_lambdas(tokens)
     variables, arrays = _variables(tokens, statements), _arrays(tokens)
     constants = _constant_numbers(tokens, statements)
@@ -133,6 +138,8 @@ def refuse(
             errors |= _of_the_host(tokens, f, variables, constants) | _varying(tokens, f, arrays)
         if f.kernel and f.sure and not f.returns_nothing:
             errors[f.at] = "a __global__ function must have a void return type"
+        if f.device and halves:
+            errors |= taken(tokens, f.at, f.begin, f.end, halves)
         if f.device:
             errors |= _calls(tokens, f, host, "__host__")
         elif f.sure:
@@ -147,6 +154,35 @@ def refuse(
             text = f"a {which} function call cannot be configured: {name} has no __global__"
             errors.setdefault(following(tokens, statement), text)
     return _with_errors(tokens, errors)
+
+
+def _registers(tokens: Tokens, functions: list[Function]) -> dict[int, str]:
+    """Where assembler that declares a register outside of brackets { } gets into one function twice."""
+    found: dict[int, str] = {}
+    declared: dict[str, str] = {}
+    for f in (f for f in functions if f.device):
+        own: set[str] = set()
+        for i in range(f.begin, f.end):
+            if not tokens[i].text.startswith(REGISTERS):
+                continue
+            names = tokens[i].text.removeprefix(REGISTERS).partition(" */")[0].split()
+            if twice := own & set(names):
+                found[i] = f"Duplicate definition of variable '{min(twice)}' (ptxas): {IN_BRACKETS}"
+            own |= set(names)
+        if own and "__noinline__" not in {t.text for t in tokens[max(0, f.at - LONGEST_INDEX) : f.at]}:
+            declared[f.name] = min(own)
+    for f in (f for f in functions if f.device and declared):
+        called: set[str] = set()
+        for i in range(f.begin, f.end):
+            name = tokens[i].text
+            if name not in declared or tokens.at(following(tokens, i)) != "(":
+                continue
+            if name in called:
+                why = f"{name}() is put in place here for the second time; {IN_BRACKETS}"
+                found[i] = f"Duplicate definition of variable '{declared[name]}' (ptxas): {why}"
+                break
+            called.add(name)
+    return found
 
 
 def _with_errors(tokens: Tokens, errors: dict[int, str]) -> Tokens:

@@ -35,8 +35,8 @@ static __attribute__((noinline)) void check_host_access(void* address, unsigned 
   if (!g_arena || !in_arena(address) || !(g_mode & CHECK)) return;
   Allocation* a = allocation_of(address);
   if (a && a->for_both && a->live) {
-    if (!a->queued) return;
-    report_host("host-before-kernel", pc, address, size, access);
+    if (!a->queued && !a->copied_to) return;
+    report_host(a->queued ? "host-before-kernel" : "copy-target-race", pc, address, size, access);
     simt_wait();
     return;
   }

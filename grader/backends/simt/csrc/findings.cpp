@@ -155,6 +155,17 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
   add(kind, launch->kernel, pc, other_pc, std::move(json.text));
 }
 
+static void describe_variable(Json& json, const void* address) {
+  Module* module = module_at((size_t)address);
+  if (!module) return;
+  if (const Symbol* v = variable_at(module, (size_t)address - module->base)) {
+    json.field("variable", v->name);
+    json.field("variable_bytes", (long long)(v->end - v->begin));
+    json.field("variable_offset", (long)((size_t)address - module->base - v->begin));
+    json.field("device", 1);
+  }
+}
+
 void report_host(const char* kind, size_t pc, const void* address, unsigned size, Access access) {
   if (count_again(kind, "", pc, 0) || g_findings.size() >= MOST_FINDINGS) return;
   Json json;
@@ -165,13 +176,7 @@ void report_host(const char* kind, size_t pc, const void* address, unsigned size
   json.field("access", access);
   json.field("size", size);
   describe_allocation(json, nullptr, address, size);
-  if (Module* module = module_at((size_t)address))  // a __managed__ variable
-    if (const Symbol* v = variable_at(module, (size_t)address - module->base)) {
-      json.field("variable", v->name);
-      json.field("variable_bytes", (long long)(v->end - v->begin));
-      json.field("variable_offset", (long)((size_t)address - module->base - v->begin));
-      json.field("device", 1);
-    }
+  describe_variable(json, address);
   add(kind, "", pc, 0, std::move(json.text));
 }
 
@@ -205,19 +210,26 @@ static void report_other_stream(const char* operation, size_t pc, const void* ad
   place(json, module_at(pc), pc);
   json.field("access", access);
   describe_allocation(json, nullptr, address);
+  describe_variable(json, address);
   describe_other(json, other, nullptr);
   add(KIND, place_of, pc, other.pc, std::move(json.text));
 }
 
 void check_other_streams(const Work& work, const char* operation, size_t pc, const void* pointer, size_t bytes, Access access) {
-  if (!bytes || !(g_mode & CHECK) || !in_arena(pointer) || !g_global_shadow.write || !may_overlap(work)) return;
-  size_t offset = arena_offset(pointer);
+  if (!bytes || !(g_mode & CHECK) || !may_overlap(work)) return;
+  Module* module = in_arena(pointer) ? nullptr : module_at((size_t)pointer);  // it has a variable there
+  const Shadow* shadow = module ? module->shadow : in_arena(pointer) ? &g_global_shadow : nullptr;
+  if (!shadow || !shadow->write) return;
+  const char* base = module ? (const char*)module->base : g_arena;
+  size_t offset = size_t((const char*)pointer - base);
   u32 known = 0;  // a run that is done before: most neighbours are of the same
   for (size_t g = offset / 4; g <= (offset + bytes - 1) / 4; ++g)
-    for (const Record* r : {&g_global_shadow.write[g], &g_global_shadow.read[g], &g_global_shadow.other_read[g]}) {
-      if (access == READ && r != &g_global_shadow.write[g]) break;
+    for (const Record* r : {&shadow->write[g], &shadow->read[g], &shadow->other_read[g]}) {
+      if (access == READ && r != &shadow->write[g]) break;
       if (!r->access || r->run == known) continue;
-      if (!done_before(r->run, work)) return report_other_stream(operation, pc, g_arena + std::max(offset, g * 4), access, *r);
+      const bool together = !work.stream && is_on_default_stream(r->run);
+      if (!together && !done_before(r->run, work))
+        return report_other_stream(operation, pc, base + std::max(offset, g * 4), access, *r);
       known = r->run;
     }
 }

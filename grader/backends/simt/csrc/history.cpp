@@ -63,6 +63,11 @@ const std::string* kernel_of_run(u32 run) {
   return l ? &l->kernel : nullptr;
 }
 
+bool is_on_default_stream(u32 run) {
+  const Remembered* l = launch_of_run(run);
+  return l && l->default_stream;
+}
+
 Module* module_of_run(u32 run, const Launch* launch) {
   const Remembered* l = launch && run >= launch->first_run ? nullptr : launch_of_run(run);
   return l ? l->module : launch ? launch->module : nullptr;

@@ -11,6 +11,7 @@ u64 remember_launch(const Launch& launch);
 void remember_runs(u64 number, u32 runs);
 // The kernel of that block, of this launch or an earlier one; nullptr if it is no longer known.
 const std::string* kernel_of_run(u32 run);
+bool is_on_default_stream(u32 run);
 Module* module_of_run(u32 run, const Launch* launch);
 uint3 thread_of_run(u32 run, int thread, const Launch* launch);
 uint3 block_of_run(u32 run, const Launch* launch);  // of this launch, or of an earlier one

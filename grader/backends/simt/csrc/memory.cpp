@@ -317,10 +317,36 @@ static void copied_code(void* to, const void* from, size_t bytes, size_t pc) {
   else if (in_arena(from)) device_tells(from, bytes);
 }
 
+// The host went on at once, and a GPU may make the copy as late as when the host waits: until then pinned memory that is
+// read must stay as it is, and what is written is not there yet.
+static void use_until_waited(void* to, const void* from, size_t bytes, size_t pc) {
+  static constexpr size_t MOST = 16 << 20;
+  auto when_waited = [](const void* pointer, auto use) {
+    const Allocation* now = allocation_of(pointer);
+    if (!now || !now->live || !now->for_both) return;
+    in_turn([use, pointer, serial = now->serial] {
+      Allocation* a = allocation_of(pointer);
+      if (a && a->live && a->serial == serial) use(*a);
+    }, true);
+  };
+  if (simt_is_for_both(to)) {
+    ++allocation_of(to)->copied_to;
+    when_waited(to, [](Allocation& a) { --a.copied_to; });
+  }
+  if (simt_is_for_both(from) && bytes <= MOST) {
+    auto copy = std::make_shared<std::vector<char>>((const char*)from, (const char*)from + bytes);
+    when_waited(from, [=](Allocation&) {
+      size_t first = 0;
+      while (first < bytes && ((const char*)from)[first] == (*copy)[first]) ++first;
+      if (first < bytes) report_host("copy-source-race", pc, (const char*)from + first, 1, READ);
+    });
+  }
+}
+
 extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   static constexpr bool TO_DEVICE[] = {false, true, false, true}, FROM_DEVICE[] = {false, false, true, true};
-  const void* beside = copy_stream();
-  Work work = new_work(beside);
+  const CopyCall call = copy_call();
+  Work work = new_work(call.stream);
   if (kind < 0 || kind > 4) return INVALID_VALUE;
   if (!bytes) return simt_synchronize();
   bool directions_fit = kind == 4 || (may_be(to, TO_DEVICE[kind]) && may_be(from, FROM_DEVICE[kind]));
@@ -331,7 +357,7 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   if (int fault = simt_synchronize()) return fault;
   check_other_streams(work, "a copy", here, from, bytes, READ);
   check_other_streams(work, "a copy", here, to, bytes, WRITE);
-  if (!beside) simt_host_waits_for_stream(nullptr);
+  if (!call.stream) simt_host_waits_for_stream(nullptr);
   if (g_mode & CHECK) copied_code(to, from, bytes, here);
   memmove(to, from, bytes);
   bool to_device = simt_is_device_pointer(to) && !simt_is_for_both(to);
@@ -343,11 +369,20 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
     simt_mark_initialised(to, bytes);
   }
   if (g_watched) note_host_copy(to, from, bytes);
+  if (call.asynchronous && (g_mode & CHECK)) use_until_waited(to, from, bytes, here);
   return 0;
 }
 
+// What nothing on the device follows yet may still need the old value, unless it is the new one as well.
+extern "C" void simt_symbol_changes(const void* to, const void* from, size_t bytes) {
+  const CopyCall call = copy_call();
+  Work work = call.asynchronous ? new_work(call.stream) : new_work_on_default();
+  simt_wait();
+  if (memcmp(to, from, bytes)) check_other_streams(work, "a copy", (size_t)__builtin_return_address(0) - 1, to, bytes, WRITE);
+}
+
 extern "C" int simt_fill(void* to, unsigned value, size_t bytes, unsigned element) {
-  Work work = new_work(copy_stream());
+  Work work = new_work(copy_call().stream);
   if (!bytes) return 0;
   if (heap_from_host(to, WRITE, (size_t)__builtin_return_address(0) - 1)) return INVALID_VALUE;
   if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;

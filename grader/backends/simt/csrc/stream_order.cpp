@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace simt {
 
@@ -29,7 +30,7 @@ static std::map<const void*, u64> g_last_work;  // the same for all work, as lon
 static size_t g_made = 0;  // streams of the program's own
 static u64 g_work = 0, g_host_waited = 0;
 static const void* g_node = nullptr;  // of a graph that is being launched: its work is no stream's
-static thread_local const void* t_copy_stream = nullptr;
+static thread_local CopyCall t_copy_call;
 
 // The thread whose work came first. What PyTorch's own threads do (a backward pass) PyTorch puts in order: it is taken
 // for work that follows all other work, and that all other follows.
@@ -88,6 +89,14 @@ Work new_work(const void* stream) {
   return work;
 }
 
+Work new_work_on_default() {
+  std::lock_guard<std::recursive_mutex> guard(g_order_lock);
+  StreamOrder& mine = of_key(nullptr);
+  Work work{nullptr, ++g_work, g_host_waited, std::make_shared<const Clock>(mine.clock)};
+  mine.clock[nullptr] = work.number;
+  return work;
+}
+
 void begin_runs(const Work& work, u32 first_run) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
   g_runs.push_back({first_run, work.stream, work.number});
@@ -121,11 +130,7 @@ bool several_streams() {
   return g_made || g_last_work.size() > 1;
 }
 
-const void* copy_stream() {
-  const void* stream = t_copy_stream;
-  t_copy_stream = nullptr;
-  return stream;
-}
+CopyCall copy_call() { return std::exchange(t_copy_call, {}); }
 
 GraphOrder::GraphOrder(const void* stream) : stream_(key_of(stream)) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
@@ -197,4 +202,4 @@ extern "C" void simt_host_waits_for_all() {
   for (auto& [stream, order] : g_stream_orders) order.clock.clear();
   g_event_orders.clear();  // there is nothing left to wait for
 }
-extern "C" void simt_copy_is_on(const void* stream) { t_copy_stream = stream; }
+extern "C" void simt_copy_is_on(const void* stream) { t_copy_call = {stream, true}; }

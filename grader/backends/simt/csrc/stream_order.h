@@ -28,7 +28,13 @@ void begin_runs(const Work& work, u32 first_run);  // blocks of its kernel have 
 bool may_overlap(const Work& work);                // with a kernel that has run, but need not have, when it begins
 bool done_before(u32 run, const Work& work);
 bool several_streams();
-const void* copy_stream();  // of the copy or fill that the host asks for, once
+Work new_work_on_default();  // the same of the default stream, whichever stream PyTorch has as its current one
+// Of the copy or fill that the host asks for: its stream, and whether the host goes on at once. Asked once.
+struct CopyCall {
+  const void* stream;
+  bool asynchronous;
+};
+CopyCall copy_call();
 
 // The nodes of a graph that is launched on a stream, where one does not simply follow the other.
 class GraphOrder {

@@ -181,6 +181,13 @@ def _host_early(f: RawFinding) -> str:
     )
 
 
+def _host_early_copy(f: RawFinding) -> str:
+    return (
+        f"host code {_verb(f)} {_where(f)} while a copy to it that was asked for before may not be done; "
+        "wait for its stream first"
+    )
+
+
 def _not_written(f: RawFinding) -> str:
     if f.tensor is None:
         return f"{f.missing} of {f.elements} elements were never written"
@@ -238,6 +245,12 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "illegal-address": _illegal_address,
     "host-touches-device-memory": _host,
     "host-before-kernel": _host_early,
+    "copy-target-race": _host_early_copy,
+    "copy-source-race": lambda f: (
+        f"is to copy {_where(f)} to the device, and the host changed it before it had waited for the copy; "
+        "a GPU may make the copy later, of the new value: wait for its stream first, or keep memory for each "
+        "copy"
+    ),
     "host-uses-heap": _host_heap,
     "double-free": lambda f: f"{_freed(f)}, which has been freed",
     "bad-free": _bad_free,
@@ -245,7 +258,10 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "unwritten-copy": _unwritten_copy,
     "barrier-divergence": lambda _: "threads of one block wait at different __syncthreads()",
     "barrier-exited-threads": lambda f: f"waits at __syncthreads(), but {f.detail} the kernel before",
-    "step-budget": lambda _: "a block took more steps than allowed; is there a loop that never ends?",
+    "step-budget": lambda _: (
+        "a block took more steps than allowed: a loop that never ends, or far more work than one block "
+        "should have"
+    ),
     "unseen-access": lambda f: (
         f"{_verb(f)} {_where(f)} unseen by the checks, which cannot judge it; write it in plain CUDA C++, "
         "without attributes, assembler or library functions that hide accesses from the checks"

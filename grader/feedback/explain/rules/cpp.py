@@ -333,6 +333,20 @@ RULES = (
         "08",
     ),
     Rule(
+        "half-flags",
+        (
+            r"PyTorch compiles with -D__CUDA_NO_\w+",
+            r"no operator \"[^\"]+\" matches these operands\s+operand types are: [^\n]*(?:__half|__nv_bfloat16)",
+            r"no suitable conversion function from \"(?:const )?(?:__half|__nv_bfloat16)\" to \"",
+            r"no instance of constructor \"(?:__half|__nv_bfloat16)::\w+\" matches the argument list",
+        ),
+        "PyTorch has nvcc compile with -D__CUDA_NO_HALF_OPERATORS__ and three flags like it: they take operators, and "
+        "conversions from and to float, from CUDA's 16-bit types.",
+        "Count in float, which is more exact, too: `__half2float(a) * __half2float(b)`, and `__float2half(v)` at the end. "
+        "Or use `__hadd`, `__hmul`, `__hlt`, ...",
+        "10",
+    ),
+    Rule(
         "bad-operands",
         (
             r"invalid operands of types '(?P<a>[^']+)' and '(?P<b>[^']+)'",

@@ -98,6 +98,14 @@ RULES = (
         "03",
     ),
     Rule(
+        "register-twice",
+        (r"Duplicate definition of variable '(?P<name>\w+)'",),
+        "Inline assembler declares the register {name}, and its text gets into one kernel more than once: a function is "
+        "put in place at each of its calls.",
+        'Put the text in brackets, in which each copy has registers of its own: asm("{ .reg .f32 t; ... }" ...).',
+        "13",
+    ),
+    Rule(
         "value-from-void",
         (
             r"return-statement with a value, in function returning 'void'",

@@ -7,6 +7,8 @@ CUDA = r"""
 #include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>
 constexpr int N = 1024;
+__constant__ float factor;
+__global__ void third(const float* x, float* t) { int i = blockIdx.x * 256 + threadIdx.x; t[i] = x[i] * factor; }
 __global__ void first(const float* x, float* t) { int i = blockIdx.x * 256 + threadIdx.x; t[i] = x[i] + 1; }
 __global__ void second(const float* t, float* y) { int i = blockIdx.x * 256 + threadIdx.x; y[i] = 2 * t[i]; }
 static cudaStream_t side, blocking;
@@ -105,6 +107,31 @@ torch::Tensor run(torch::Tensor input, std::string which) {
         first<<<4, 256, 0, side>>>(x, t);
         out = mid + 1;
     }
+    if (which.rfind("pinned", 0) == 0) {  // what the copy brings, and what the host does meanwhile
+        static float* kept = nullptr;
+        if (!kept) cudaMallocHost(&kept, N * 4);
+        cudaDeviceSynchronize();
+        for (int i = 0; i < N; ++i) kept[i] = i;
+        if (which == "pinned_read_early" || which == "pinned_read") {
+            cudaMemcpyAsync(kept, x, N * 4, cudaMemcpyDeviceToHost, s);
+            if (which == "pinned_read") cudaStreamSynchronize(s);
+            out[0] = kept[5];
+        } else {
+            cudaMemcpyAsync(t, kept, N * 4, cudaMemcpyHostToDevice, s);
+            if (which == "pinned_written") cudaStreamSynchronize(s);
+            if (which != "pinned_kept") kept[7] = 0;
+        }
+        first<<<4, 256, 0, s>>>(x, t);
+        cudaDeviceSynchronize();
+    }
+    if (which.rfind("variable", 0) == 0) {
+        const float two = 2, other = which == "variable_same" ? 2 : 3;
+        cudaMemcpyToSymbol(factor, &two, 4);
+        third<<<4, 256, 0, side>>>(x, t);
+        if (which == "variable_waited") cudaStreamSynchronize(side);
+        cudaMemcpyToSymbol(factor, &other, 4);
+        cudaDeviceSynchronize();
+    }
     if (which == "graph_without_edge") graph(x, t, y, false, false, s);
     if (which == "graph") graph(x, t, y, true, true, s), second<<<4, 256, 0, s>>>(t, y);
     if (which == "captured") {
@@ -125,7 +152,7 @@ void launch(torch::Tensor x, torch::Tensor y) {
 }
 """
 WRONG = ["nothing", "early_event", "event_of_another", "host_waits_for_another", "overwritten", "copy", "fill", "freed",
-         "operator", "graph_without_edge"]  # fmt: skip
+         "operator", "graph_without_edge", "variable", "pinned_written_early", "pinned_read_early"]  # fmt: skip
 RIGHT = [
     "event",
     "through_two",
@@ -135,6 +162,11 @@ RIGHT = [
     "freed_in_order",
     "graph",
     "captured",
+    "variable_same",
+    "variable_waited",
+    "pinned_kept",
+    "pinned_read",
+    "pinned_written",
 ]
 
 

@@ -7,7 +7,7 @@ SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from
                                                      size_t offset = 0,
                                                      cudaMemcpyKind = cudaMemcpyHostToDevice) {
   if (offset + bytes > sizeof(T)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
-  simt_wait();  // what is queued still reads the old value
+  simt_symbol_changes((char*)&symbol + offset, from, bytes);  // what is queued still reads the old value
   simt_symbol_written((char*)&symbol + offset, from, bytes);
   memcpy((char*)&symbol + offset, from, bytes);
   return cudaSuccess;
@@ -15,7 +15,8 @@ SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from
 template <class T>
 SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes,
                                                           size_t offset, cudaMemcpyKind kind,
-                                                          cudaStream_t = nullptr) {
+                                                          cudaStream_t stream = nullptr) {
+  simt_copy_is_on(stream);
   return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <class T>
