@@ -1,0 +1,45 @@
+"""A bfloat16 becomes a float by a conversion that the file's own flags bring back.
+
+class: honest
+catalogue: -
+task: square
+expected: passed
+"""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <cuda_bf16.h>
+#include <c10/cuda/CUDAException.h>
+
+__global__ void square_kernel(const float* in, float* out, int64_t n) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const __nv_bfloat16 zero = __float2bfloat16(0.0f);
+    out[i] = in[i] * in[i] + (float)zero;
+}
+
+torch::Tensor square(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda() && x.scalar_type() == torch::kFloat32, "square: x must be float32 on a CUDA device");
+    x = x.contiguous();
+    torch::Tensor out = torch::empty_like(x);
+    const int64_t n = x.numel();
+    if (n == 0) return out;
+    square_kernel<<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<float>(), out.data_ptr<float>(), n);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return out;
+}
+"""
+
+extension = load_inline(
+    name="square", cpp_sources="torch::Tensor square(torch::Tensor x);", cuda_sources=SOURCE, functions=["square"],
+    extra_cuda_cflags=["-U__CUDA_NO_BFLOAT16_CONVERSIONS__"],
+)
+
+
+def square(x):
+    return extension.square(x)
