@@ -182,7 +182,7 @@ def _tried(
         "file": str(file.resolve()),
         "folders": folders,
         "program": bool(program),
-        "plain": sorted(f"-U{flag}" for flag in halves.ALL),  # programs are not compiled with PyTorch's flags
+        "plain": halves.GIVE_BACK,  # programs are not compiled with PyTorch's flags
         "end": end_of_main(text) if program else -1,
         "const": "const " if program and "const" in program[1] else "",
         "takes": bool(program and program[1].strip() not in ("", "void")),

@@ -19,6 +19,7 @@ TYPES = {name: names[0] for names in (HALF, HALF2, BFLOAT16) for name in names}
 OPERATORS = {HALF[0]: "__CUDA_NO_HALF_OPERATORS__", HALF2[0]: "__CUDA_NO_HALF2_OPERATORS__"}
 CONVERSIONS = {HALF[0]: "__CUDA_NO_HALF_CONVERSIONS__", BFLOAT16[0]: "__CUDA_NO_BFLOAT16_CONVERSIONS__"}
 ALL = frozenset((*OPERATORS.values(), *CONVERSIONS.values()))
+GIVE_BACK = tuple(sorted(f"-U{flag}" for flag in ALL))  # the program's own flags, to have all of it
 BINARY = ("+", "-", "*", "/", "<", ">")
 LONGEST = 300  # tokens of a variable's declaration
 NO_TYPES = ("return", "else", "throw", "delete", "goto", "case")

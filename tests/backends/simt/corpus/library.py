@@ -40,12 +40,14 @@ def load(file: str) -> Run:
     """``run(name, x, y, n)`` of the cases in ``file``.cu, compiled by torch's ``load_inline``."""
     from torch.utils.cpp_extension import load_inline
 
+    from grader.backends.simt.compile.halves import GIVE_BACK
+
     module = load_inline(
         "simt_corpus",  # all of one name: then the binding is compiled once
         "bool run_case(std::string name, int64_t x, int64_t y, int64_t n);",
         "#include <string>\n" + source(file) + BINDING,
         functions=["run_case"],
-        extra_cuda_cflags=["--extended-lambda"],
+        extra_cuda_cflags=["--extended-lambda", *GIVE_BACK],
     )  # type: ignore[no-untyped-call]
 
     def run(name: str, x: int, y: int, n: int) -> None:

@@ -3,6 +3,8 @@
 import torch
 from torch.utils.cpp_extension import load_inline
 
+from grader.backends.simt.compile.halves import GIVE_BACK
+
 # Instructions with up to three operands of 32 or 64 bits, and the letter of their constraint.
 SCALAR = {
     "add.s32": "r", "sub.u32": "r", "mul.lo.s32": "r", "mul.hi.u32": "r", "mul.hi.s32": "r", "min.s32": "r",
@@ -270,7 +272,9 @@ def cases():
     functions = [f"r_k_{name.replace('.', '_')}" for name in ALL]
     heads = [f"torch::Tensor {f}(std::vector<torch::Tensor> x);" for f in functions]
     own = ["run_moves", "run_product", "run_transposed", "run_tf32_and_bytes", "run_too_far"]
-    module = load_inline("ptx", [*HEADS, *heads], [text], functions=[*own, *functions])
+    module = load_inline(
+        "ptx", [*HEADS, *heads], [text], functions=[*own, *functions], extra_cuda_cflags=GIVE_BACK
+    )
     return {
         "scalars": lambda _: scalars(module),
         "moves": lambda _: moves(module),
