@@ -79,6 +79,8 @@ NO_INDEX = {
     "and put a barrier behind the wait if another thread has begun it.",
     "the host changed it before": WAITED,
     "while a copy to it": WAITED,
+    "goes to a new tensor": "Call record_stream() of the tensor, or have the current stream wait for the "
+    "other one before the tensor goes.",
     "in another stream or node of a graph": "Record an event behind the work that comes first "
     "(cudaEventRecord), and let the other stream wait for it (cudaStreamWaitEvent); in a graph, add an edge.",
     "in the scope of one block": "Use the atomic function without _block, or a wider scope: "

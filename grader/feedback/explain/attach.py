@@ -87,7 +87,7 @@ def explained(finding: Finding, source: str, warnings: Sequence[Warned] = ()) ->
 def _says_its_cause(finding: Finding) -> bool:
     """Whether it tells of an order between streams, or of a scope: facts about indices would be no cause."""
     first = (finding.evidence.get("seen") or [{}])[0]
-    kinds = ("stream-race", "read-only-race", "copy-source-race", "copy-target-race")
+    kinds = ("stream-race", "read-only-race", "copy-source-race", "copy-target-race", "reuse-race")
     said = str(first.get("what"))
     return (
         first.get("kind") in kinds or "in the scope of one block" in said or "__threadfence_block()" in said

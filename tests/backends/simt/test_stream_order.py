@@ -29,7 +29,7 @@ PINNED = {
     "pinned_read_early": ("copy-target-race", "while a copy to it that was asked for before may not be done"),
 }
 RIGHT = (
-    "variable_same", "variable_waited", "pinned_kept", "pinned_read", "pinned_written",
+    "given_back_waited", "given_back_recorded", "given_back_recorded_below", "python_recorded", "given_back_of_another_size", "variable_same", "variable_waited", "pinned_kept", "pinned_read", "pinned_written",
     "event", "through_two", "host_waits", "blocking", "copy_in_order", "freed_in_order", "graph", "captured",
     "python_wait_stream", "python_wait_event", "python_host", "python_stream", "python_default_waits", "backwards",
 )  # fmt: skip
@@ -52,6 +52,18 @@ def test_pinned_memory_stays_until_the_host_has_waited(play: Play, name: str) ->
     (finding,) = answer["findings"]
     kind, words = PINNED[name]
     assert finding["kind"] == kind and words in finding["what"] and finding["line"]
+
+
+@pytest.mark.parametrize(("name", "kernel"), [("given_back", "second"), ("python_given_back", "first")])
+def test_memory_that_is_given_back_too_early_goes_to_the_next_tensor(
+    play: Play, name: str, kernel: str
+) -> None:
+    answer = play("stream_order")[name]
+    assert answer["error"] == ""
+    finding = answer["findings"][0]
+    assert finding["kind"] == "reuse-race" and finding["other"]["line"]
+    assert "memory of 4096 bytes that was given back to PyTorch goes to a new tensor" in finding["what"]
+    assert f"the kernel {kernel} on another stream" in finding["what"]
 
 
 @pytest.mark.parametrize("name", RIGHT)

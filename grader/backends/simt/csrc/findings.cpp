@@ -215,6 +215,21 @@ static void report_other_stream(const char* operation, size_t pc, const void* ad
   add(KIND, place_of, pc, other.pc, std::move(json.text));
 }
 
+void report_taken_again(size_t bytes, const Record& user) {
+  static constexpr char KIND[] = "reuse-race";
+  const std::string* kernel = kernel_of_run(user.run);
+  if (device_faulted() || g_no_blocks || count_again(KIND, kernel ? *kernel : "", 0, user.pc)) return;
+  if (g_findings.size() >= MOST_FINDINGS) return;
+  Json json;
+  json.open('{');
+  json.field("kind", KIND);
+  json.field("kernel", "");
+  json.field("detail", kernel ? *kernel : "");
+  json.field("size", (long long)bytes);
+  describe_other(json, user, nullptr);
+  add(KIND, kernel ? *kernel : "", 0, user.pc, std::move(json.text));
+}
+
 void check_other_streams(const Work& work, const char* operation, size_t pc, const void* pointer, size_t bytes, Access access) {
   if (!bytes || !(g_mode & CHECK) || !may_overlap(work)) return;
   Module* module = in_arena(pointer) ? nullptr : module_at((size_t)pointer);  // it has a variable there

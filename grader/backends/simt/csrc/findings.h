@@ -28,6 +28,7 @@ void report_host(const char* kind, size_t pc, const void* address, unsigned size
 // A copy to the host of so many bytes, of which some are missing: nothing has written them, the first at `first`.
 void report_unwritten_copy(size_t pc, const void* first, size_t missing, size_t bytes);
 // Whether a kernel that `work` need not follow has used this memory; if so, that is reported.
+void report_taken_again(size_t bytes, const Record& user);  // memory that a kernel on another stream may still use
 void check_other_streams(const Work& work, const char* operation, size_t pc, const void* pointer, size_t bytes, Access access);
 
 }  // namespace simt

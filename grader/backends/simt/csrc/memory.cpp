@@ -9,7 +9,9 @@
 #include "shadow.h"
 #include "transcript.h"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 namespace simt {
@@ -194,7 +196,62 @@ static int allocate_or_wait(void** out, size_t bytes, size_t at) {
   return error;
 }
 
-extern "C" int simt_malloc(void** out, size_t bytes) { return allocate_or_wait(out, bytes, 0); }
+static int release(void* pointer);
+
+// Memory that PyTorch got back: a GPU's allocator gives it to the next tensor of that size, at once, since it takes all
+// work to be on one stream. Here each tensor has memory of its own, so it is asked whether that would have been right.
+struct GivenBack {
+  size_t bytes;               // in the allocator's units
+  const void* stream;         // PyTorch's current one: each has memory of its own
+  std::vector<Record> users;  // an access of each kernel that need not have ended when it came back
+};
+static std::deque<std::shared_ptr<GivenBack>> g_given_back;
+static constexpr size_t MOST_GIVEN_BACK = 64, MOST_USERS = 16;
+
+static size_t in_units(size_t bytes) { return (bytes + 511) / 512 * 512; }
+
+static void give_back(void* pointer) {
+  const Allocation* a = allocation_of(pointer);
+  if (!(g_mode & CHECK) || !a || a->recorded || !several_streams()) return in_turn([pointer] { release(pointer); }, false);
+  auto given = std::make_shared<GivenBack>(GivenBack{in_units(a->bytes), thread_stream(), {}});
+  g_given_back.push_back(given);
+  if (g_given_back.size() > MOST_GIVEN_BACK) g_given_back.pop_front();
+  in_turn([given, pointer, work = new_work(thread_stream())] {
+    const Allocation* a = allocation_of(pointer);
+    if (a && a->live && may_overlap(work) && g_global_shadow.write) {
+      for (size_t g = a->offset / 4; g <= (a->offset + a->bytes - 1) / 4 && given->users.size() < MOST_USERS; ++g)
+        for (const Record* r : {&g_global_shadow.write[g], &g_global_shadow.read[g], &g_global_shadow.other_read[g]}) {
+          auto& users = given->users;
+          bool known = std::any_of(users.begin(), users.end(), [&](const Record& u) { return u.run == r->run; });
+          if (r->access && !known && !done_before(r->run, work)) users.push_back(*r);
+        }
+    }
+    release(pointer);
+  }, false);
+}
+
+extern "C" void simt_record_stream(const void* pointer) {
+  if (Allocation* a = allocation_of(pointer)) a->recorded = true;
+}
+
+static void take_again(size_t bytes) {
+  if (g_given_back.empty() || !(g_mode & CHECK)) return;
+  auto found = std::find_if(g_given_back.rbegin(), g_given_back.rend(), [&](const auto& given) {
+    return given->bytes == in_units(bytes) && given->stream == thread_stream();
+  });
+  if (found == g_given_back.rend()) return;
+  auto given = *found;
+  g_given_back.erase(std::next(found).base());
+  in_turn([given, work = new_work(thread_stream())] {
+    for (const Record& user : given->users)
+      if (!done_before(user.run, work)) return report_taken_again(given->bytes, user);
+  }, false);
+}
+
+extern "C" int simt_malloc(void** out, size_t bytes) {
+  take_again(bytes);
+  return allocate_or_wait(out, bytes, 0);
+}
 
 extern "C" int simt_cuda_malloc(void** out, size_t bytes) {
   if (bytes == 0) return *out = nullptr, 0;
@@ -235,7 +292,7 @@ static int release(void* pointer) {
 
 // As torch's allocator does it: kernels that are queued may still use the memory.
 extern "C" int simt_free(void* pointer) {
-  if (pointer) in_turn([pointer] { release(pointer); }, false);
+  if (pointer) give_back(pointer);
   return 0;
 }
 

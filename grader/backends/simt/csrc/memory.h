@@ -24,6 +24,7 @@ struct Allocation {
   int for_both = 0;         // 1: pinned, 2: managed; the host may use it as well
   int queued = 0;           // such memory: launches that get it and have not run yet
   int heap = 0;             // of the heap of device code (heap.h): the number of an area of it, or of a block's
+  bool recorded = false;      // with record_stream(): PyTorch gives it to nobody before other streams are done with it
   int copied_to = 0;          // such memory: copies to it that the host has not waited for
   size_t counted_behind = 0;  // where a GPU would align it: an access is counted as so many bytes before
 };

@@ -76,7 +76,7 @@ struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
   bool queryStream(const Stream&) const override { return true; }
   void synchronizeStream(const Stream&) const override {}
   void synchronizeEvent(void*) const override {}
-  void recordDataPtrOnStream(const c10::DataPtr&, const Stream&) const override {}
+  void recordDataPtrOnStream(const c10::DataPtr& memory, const Stream&) const override { simt_record_stream(memory.get()); }
 };
 C10_REGISTER_GUARD_IMPL(CUDA, DeviceGuard);
 

@@ -303,8 +303,7 @@ static Tensor& set_storage_(Tensor& self, c10::Storage source) {
   return set_storage_offset_(self, source, 0, elements, {});
 }
 
-// All streams are one queue here: what takes the memory next comes after what used it.
-static void record_stream(Tensor&, c10::Stream) {}
+static void record_stream(Tensor& self, c10::Stream) { simt_record_stream(self.storage().data()); }
 
 TORCH_LIBRARY_IMPL(_, CUDA, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
 

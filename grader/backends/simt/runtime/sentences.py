@@ -246,6 +246,10 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
     "host-touches-device-memory": _host,
     "host-before-kernel": _host_early,
     "copy-target-race": _host_early_copy,
+    "reuse-race": lambda f: (
+        f"memory of {_count(f.size, 'byte')} that was given back to PyTorch goes to a new tensor while "
+        f"{f'the kernel {f.detail}' if f.detail else 'a kernel'} on another stream may still use it"
+    ),
     "copy-source-race": lambda f: (
         f"is to copy {_where(f)} to the device, and the host changed it before it had waited for the copy; "
         "a GPU may make the copy later, of the new value: wait for its stream first, or keep memory for each "

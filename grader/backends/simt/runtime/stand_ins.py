@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import types
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.backends.simt.runtime import nvtx, streams
-
-if TYPE_CHECKING:
-    import ctypes
 
 TOTAL_MEMORY = 32 << 30
 Table = Mapping[str, Any]  # attributes of torch.cuda
@@ -58,7 +56,9 @@ def install(library: ctypes.CDLL) -> None:
     torch._C._cuda_getDevice = lambda: int(library.simt_device())  # a CPU build lacks it; compile asks
     torch.cuda._initialized = True
     torch.backends.cudnn.is_acceptable = lambda tensor: False  # torch's own warns that it was built without
-    torch.Tensor.record_stream = lambda tensor, stream: None  # type: ignore[method-assign, assignment]
+    torch.Tensor.record_stream = lambda tensor, stream: library.simt_record_stream(  # type: ignore[method-assign, assignment]
+        ctypes.c_void_p(tensor.untyped_storage().data_ptr())
+    )
     torch.version.cuda = "12.8"  # as CUDART_VERSION of our headers: libraries read numbers out of it
     nvtx.install()
     _install_storage()

@@ -6,6 +6,7 @@ from torch.utils.cpp_extension import load_inline
 CUDA = r"""
 #include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 constexpr int N = 1024;
 __constant__ float factor;
 __global__ void third(const float* x, float* t) { int i = blockIdx.x * 256 + threadIdx.x; t[i] = x[i] * factor; }
@@ -124,6 +125,20 @@ torch::Tensor run(torch::Tensor input, std::string which) {
         first<<<4, 256, 0, s>>>(x, t);
         cudaDeviceSynchronize();
     }
+    if (which.rfind("given_back", 0) == 0) {
+        auto own = input + 1;
+        cudaEventRecord(event, s);
+        cudaStreamWaitEvent(side, event, 0);
+        second<<<4, 256, 0, side>>>(own.data_ptr<float>(), y);
+        cudaEventRecord(event, side);
+        if (which == "given_back_waited") cudaStreamWaitEvent(s, event, 0);
+        if (which == "given_back_recorded") own.record_stream(c10::cuda::getStreamFromExternal(side, 0));
+        if (which == "given_back_recorded_below")
+            c10::cuda::CUDACachingAllocator::recordStream(own.storage().data_ptr(), c10::cuda::getStreamFromExternal(side, 0));
+        own = torch::Tensor();
+        auto other = torch::ones({which == "given_back_of_another_size" ? 2 * N : N}, input.options());
+        cudaStreamWaitEvent(s, event, 0);
+    }
     if (which.rfind("variable", 0) == 0) {
         const float two = 2, other = which == "variable_same" ? 2 : 3;
         cudaMemcpyToSymbol(factor, &two, 4);
@@ -152,7 +167,8 @@ void launch(torch::Tensor x, torch::Tensor y) {
 }
 """
 WRONG = ["nothing", "early_event", "event_of_another", "host_waits_for_another", "overwritten", "copy", "fill", "freed",
-         "operator", "graph_without_edge", "variable", "pinned_written_early", "pinned_read_early"]  # fmt: skip
+         "operator", "graph_without_edge", "variable", "pinned_written_early", "pinned_read_early",
+         "given_back"]  # fmt: skip
 RIGHT = [
     "event",
     "through_two",
@@ -163,6 +179,10 @@ RIGHT = [
     "graph",
     "captured",
     "variable_same",
+    "given_back_waited",
+    "given_back_recorded",
+    "given_back_recorded_below",
+    "given_back_of_another_size",
     "variable_waited",
     "pinned_kept",
     "pinned_read",
@@ -194,6 +214,13 @@ def in_python(module, how):
     x, t, y = (torch.ones(1024, device="cuda") for _ in range(3))
     stream, event = torch.cuda.Stream(), torch.cuda.Event()
     torch.cuda.synchronize()
+    if how in ("recorded", "given_back"):
+        with torch.cuda.stream(stream):
+            module.launch(x, y)
+        if how == "recorded":
+            x.record_stream(stream)
+        del x
+        return torch.ones(1024, device="cuda").sum().item()
     if how == "before_the_wait":
         torch.cuda.current_stream().wait_stream(stream)
     with torch.cuda.stream(stream):
@@ -238,6 +265,7 @@ def cases():
     return (
         {name: lambda _, name=name: of(name) for name in [*WRONG, *RIGHT]}
         | {f"python_{how}": lambda _, how=how: in_python(module, how)
-           for how in ("nothing", "before_the_wait", "wait_stream", "wait_event", "host", "stream", "default_waits")}
+           for how in ("nothing", "before_the_wait", "wait_stream", "wait_event", "host", "stream", "default_waits",
+                      "recorded", "given_back")}
         | {"backwards": lambda _: backwards(module)}
     )  # fmt: skip

@@ -155,6 +155,7 @@ SIMT_EXPORT void simt_symbol_changes(const void* to, const void* from, size_t by
 SIMT_EXPORT void simt_symbol_written(const void* to, const void* from, size_t bytes);  // a __constant__ or __device__ variable was
 SIMT_EXPORT int simt_is_device_pointer(const void* pointer);
 SIMT_EXPORT int simt_is_allocated(const void* pointer, size_t bytes);  // all of it, in one allocation
+SIMT_EXPORT void simt_record_stream(const void* pointer);  // as Tensor::record_stream does, for any stream
 SIMT_EXPORT void simt_label(const void* pointer, const char* description, int element_bytes);
 SIMT_EXPORT size_t simt_memory(int peak);
 // The heap that malloc and new of kernels take from.

@@ -74,6 +74,7 @@ inline CUDAStream getStreamFromPool(bool = false, c10::DeviceIndex = -1) {
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   return CUDAStream(stream);
 }
+inline CUDAStream getStreamFromExternal(cudaStream_t stream, c10::DeviceIndex) { return CUDAStream(stream); }
 inline void setCurrentCUDAStream(CUDAStream stream) { simt_set_current_stream(stream); }
 
 // The device that a guard names is the current one until the guard ends.
