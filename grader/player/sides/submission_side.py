@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 UNCOMPILED = "grader.backends.simt.runtime.uncompiled"
-EARLIER_BYTES = 1 << 18  # of inputs that are kept for a call that follows another one,
+EARLIER_BYTES = 1 << 20  # of inputs and weights that are kept for a call that follows another one,
 MOST_EARLIER = 8  # and how many of these calls are
 # Bound now: a file that replaces them later on changes nothing.
 _frombuffer, _empty = torch.frombuffer, torch.empty
@@ -57,8 +57,11 @@ class SubmissionSide(BaseSide):
             del previous
 
     def _remember(self) -> None:
-        """Keep a call with the inputs that are there, as long as they are few, and not without elements."""
-        if 0 < sum(t.nbytes for t in self.inputs) <= EARLIER_BYTES:
+        """Keep a call with the inputs that are there, unless they have no elements, or the model is large."""
+        inputs, weights = sum(t.nbytes for t in self.inputs), 0
+        if self.model is not None:
+            weights = sum(t.numel() * t.element_size() for t in model_state.state(self.model).values())
+        if 0 < inputs <= EARLIER_BYTES - weights:
             self._earlier.pop(self._forms, None)
             self._earlier[self._forms] = functools.partial(self.run, self.target, self.arguments())
             if len(self._earlier) > MOST_EARLIER:
