@@ -60,4 +60,7 @@ def test_flags_of_the_program_bring_them_back() -> None:
     assert left == halves.ALL - {"__CUDA_NO_HALF_OPERATORS__"}
     assert "GCC error" not in refusals("__half c = a + b;", left)
     assert "GCC error" in refusals("float f = float(a);", left)
+    assert not halves.without([], ["using half = c10::Half;"])
+    assert not halves.without([], ["typedef at::Half half;"])
+    assert halves.without([], ["half a; typedef __half other;"]) == halves.ALL
     assert not halves.without([], ["".join(f"#undef {name}\n" for name in halves.ALL)])

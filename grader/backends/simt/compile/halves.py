@@ -7,6 +7,7 @@ same function, what nvcc would not find is an error in its words.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from grader.backends.simt.compile.tokens import Tokens, following, previous
@@ -20,6 +21,9 @@ OPERATORS = {HALF[0]: "__CUDA_NO_HALF_OPERATORS__", HALF2[0]: "__CUDA_NO_HALF2_O
 CONVERSIONS = {HALF[0]: "__CUDA_NO_HALF_CONVERSIONS__", BFLOAT16[0]: "__CUDA_NO_BFLOAT16_CONVERSIONS__"}
 ALL = frozenset((*OPERATORS.values(), *CONVERSIONS.values()))
 GIVE_BACK = tuple(sorted(f"-U{flag}" for flag in ALL))  # the program's own flags, to have all of it
+RENAMED = re.compile(
+    r"\busing\s{1,9}(?:half2?|nv_bfloat16)\s*=|\btypedef\b[^;]{1,99}\b(?:half2?|nv_bfloat16)\s*;"
+)
 BINARY = ("+", "-", "*", "/", "<", ">")
 LONGEST = 300  # tokens of a variable's declaration
 NO_TYPES = ("return", "else", "throw", "delete", "goto", "case")
@@ -27,7 +31,13 @@ FUNCTIONS = "use __hadd, __hmul, __hlt, ... or count in float (__half2float, __f
 
 
 def without(flags: Iterable[str], texts: Iterable[str]) -> frozenset[str]:
-    """Which of PyTorch's four flags still hold behind these of the program, and in these sources."""
+    """Which of PyTorch's four flags still hold behind these of the program, and in these sources.
+
+    None where one of the short names is the program's own, perhaps for a type of PyTorch.
+    """
+    texts = list(texts)
+    if any(RENAMED.search(text) for text in texts):
+        return frozenset()
     undone = {flag.removeprefix("-U") for flag in flags}
     return frozenset(name for name in ALL - undone if not any(f"#undef {name}" in text for text in texts))
 

@@ -208,7 +208,7 @@ struct GivenBack {
 static std::deque<std::shared_ptr<GivenBack>> g_given_back;
 static constexpr size_t MOST_GIVEN_BACK = 64, MOST_USERS = 16;
 
-static size_t in_units(size_t bytes) { return (bytes + 511) / 512 * 512; }
+static size_t in_units(size_t bytes) { return (bytes + ALIGNED_WIDE - 1) / ALIGNED_WIDE * ALIGNED_WIDE; }
 
 static void give_back(void* pointer) {
   const Allocation* a = allocation_of(pointer);
