@@ -132,6 +132,21 @@ def test_few_elements_are_asked_for_more_often(tmp_path: Path) -> None:
     assert further_calls.LEAST <= sum(further.values()) < most
 
 
+SLOW = COUNTED.replace("return", "x.numel() == 7 and time.sleep(0.3)\n    return")
+
+
+@pytest.mark.slow
+def test_what_takes_its_time_is_not_asked_for_behind_other_calls(tmp_path: Path) -> None:
+    """Neither many elements nor a slow call: all that follow one call belong to its limit of time."""
+    large = submission_side.EARLIER_BYTES // 4 + 1
+    cases = tuple(Case(str(n), (Tensor((n,), device="cpu"),), points=1) for n in (7, large, 24, 25))
+    verdict = grade(tmp_path, "import time\n" + SLOW, cases)
+    assert verdict.ok, verdict.findings
+    counts = {n: verdict.output.split("\n").count(f"called with {n}") for n in (7, large, 24, 25)}
+    few = max(counts[7], counts[large])
+    assert few <= 4 + 3 + 1 and min(counts[24], counts[25]) > few, counts
+
+
 def test_many_inputs_of_one_number_are_not_asked_for_more_often() -> None:
     small, large = (Case("sum", (Tensor((n, 64)),)) for n in (64, 65))
     assert rounds.more(small, 1) == 7 and rounds.more(large, 1) == 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 UNCOMPILED = "grader.backends.simt.runtime.uncompiled"
-EARLIER_BYTES = 1 << 20  # of inputs and weights that are kept for a call that follows another one,
-MOST_EARLIER = 8  # and how many of these calls are
+# A call is kept, to be made again after other ones, if its inputs and weights have no more bytes and it took
+# no longer. The seconds of all that are kept belong to one call's limit of time.
+EARLIER_BYTES, EARLIER_S, MOST_EARLIER = 1 << 17, 0.25, 8
 # Bound now: a file that replaces them later on changes nothing.
 _frombuffer, _empty = torch.frombuffer, torch.empty
 
@@ -35,6 +38,7 @@ class SubmissionSide(BaseSide):
         self._forms: tuple[play.InputForm, ...] = ()
         # By the inputs' forms; the last one stands last.
         self._earlier: dict[tuple[play.InputForm, ...], Callable[[], Any]] = {}
+        self._quickest = math.inf  # seconds of a call with the inputs that are there
 
     def make(self, step: play.Make) -> play.Made:
         """Construct the model with the arguments that the reference's was made with; answers its state."""
@@ -53,15 +57,16 @@ class SubmissionSide(BaseSide):
         if step.fresh or self._forms != step.forms:
             previous = self.inputs  # alive meanwhile, so that the new ones lie elsewhere
             self.room(play.Room("inputs", step.forms))
-            self._forms = step.forms
+            if self._forms != step.forms:
+                self._forms, self._quickest = step.forms, math.inf
             del previous
 
     def _remember(self) -> None:
-        """Keep a call with the inputs that are there, unless they have no elements, or the model is large."""
+        """Keep a call with the inputs that are there, unless they have no elements, or it takes its time."""
         inputs, weights = sum(t.nbytes for t in self.inputs), 0
         if self.model is not None:
             weights = sum(t.numel() * t.element_size() for t in model_state.state(self.model).values())
-        if 0 < inputs <= EARLIER_BYTES - weights:
+        if 0 < inputs <= EARLIER_BYTES - weights and self._quickest <= EARLIER_S:
             self._earlier.pop(self._forms, None)
             self._earlier[self._forms] = functools.partial(self.run, self.target, self.arguments())
             if len(self._earlier) > MOST_EARLIER:
@@ -98,7 +103,10 @@ class SubmissionSide(BaseSide):
         origins = stage.origins if step.watch else None
         if origins and not origins.begin(products=step.products, prepared=step.prepared):
             origins = None
+        began = time.monotonic()
         value, copies = stage.invoke(call, self.inputs, step.how, watch)
+        if not step.followed:
+            self._quickest = min(self._quickest, time.monotonic() - began)
         tree, forms = self.keep(value, copies)
         seen = watcher.seen if watcher else play.Watched()
         if origins:
