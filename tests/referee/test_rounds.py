@@ -128,7 +128,7 @@ def test_few_elements_are_asked_for_more_often(tmp_path: Path) -> None:
     assert min(further.values()) >= 0
     assert further[0] == 0  # a result without elements cannot be wrong
     # Of each two calls one may be followed by some of other sizes.
-    most = (further_calls.MOST + 2 * len(cases)) * (1 + submission_side.MOST_EARLIER / 2)
+    most = (further_calls.MOST + 2 * len(cases)) * (1 + submission_side.MOST_AFTER / 2)
     assert further_calls.LEAST <= sum(further.values()) < most
 
 

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from grader.player.stage import Stage
 
 UNCOMPILED = "grader.backends.simt.runtime.uncompiled"
-# A call is kept, to be made again after other ones, if its inputs and weights have no more bytes and it took
-# no longer. The seconds of all that are kept belong to one call's limit of time.
+# A call is kept, to be made again after another one, if its inputs and weights have no more bytes and it took
+# no longer: the seconds of those that are made belong to the other one's limit of time.
 EARLIER_BYTES, EARLIER_S, MOST_EARLIER = 1 << 17, 0.25, 8
+MOST_AFTER = 2  # that are made again, any of those that are kept
 # Bound now: a file that replaces them later on changes nothing.
 _frombuffer, _empty = torch.frombuffer, torch.empty
 
@@ -72,9 +73,10 @@ class SubmissionSide(BaseSide):
             if len(self._earlier) > MOST_EARLIER:
                 del self._earlier[next(iter(self._earlier))]
 
-    def _others(self) -> list[Callable[[], Any]]:
-        """Calls with inputs of other forms than those that are there."""
-        return [call for forms, call in self._earlier.items() if forms != self._forms]
+    def _others(self, seed: play.Seed) -> list[Callable[[], Any]]:
+        """Some calls with inputs of other forms than those that are there, from a drawn one on."""
+        others = [call for forms, call in self._earlier.items() if forms != self._forms]
+        return [others[(seed + k) % len(others)] for k in range(min(MOST_AFTER, len(others)))]
 
     def move(self, step: play.Move) -> None:
         """Give these tensors of the state new memory; their values come afterwards."""
@@ -99,7 +101,7 @@ class SubmissionSide(BaseSide):
         watch = _within(*(each for each in (watcher, weigher) if each is not None))
         call = functools.partial(self.run, self.target, inputs)
         if step.followed:
-            call = functools.partial(_followed, call, self._others())
+            call = functools.partial(_followed, call, self._others(step.seed))
         origins = stage.origins if step.watch else None
         if origins and not origins.begin(products=step.products, prepared=step.prepared):
             origins = None
@@ -145,7 +147,7 @@ class SubmissionSide(BaseSide):
         self.stage.seed(step.seed)
         call = functools.partial(self.run, self.target, inputs)
         if not self.stage.gpu:  # there the time in which the default stream is held back is for one call
-            call = functools.partial(_followed, call, self._others())
+            call = functools.partial(_followed, call, self._others(step.seed))
         found = self.stage.invoke_apart(call, step.hold_s, step.sizes)
         tree, forms = self.keep(found.value, found.copies)
         return play.ReturnedApart(
