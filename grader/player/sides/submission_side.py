@@ -73,10 +73,14 @@ class SubmissionSide(BaseSide):
             if len(self._earlier) > MOST_EARLIER:
                 del self._earlier[next(iter(self._earlier))]
 
-    def _others(self, seed: play.Seed) -> list[Callable[[], Any]]:
-        """Some calls with inputs of other forms than those that are there, from a drawn one on."""
-        others = [call for forms, call in self._earlier.items() if forms != self._forms]
-        return [others[(seed + k) % len(others)] for k in range(min(MOST_AFTER, len(others)))]
+    def _others(self) -> list[Callable[[], Any]]:
+        """Calls with inputs of other forms than those that are there."""
+        return [call for forms, call in self._earlier.items() if forms != self._forms]
+
+    def _some_others(self, seed: play.Seed) -> list[Callable[[], Any]]:
+        """A few of them, from a drawn one on: as many calls as are followed take their time."""
+        every = self._others()
+        return [every[(seed + k) % len(every)] for k in range(min(MOST_AFTER, len(every)))]
 
     def move(self, step: play.Move) -> None:
         """Give these tensors of the state new memory; their values come afterwards."""
@@ -101,7 +105,7 @@ class SubmissionSide(BaseSide):
         watch = _within(*(each for each in (watcher, weigher) if each is not None))
         call = functools.partial(self.run, self.target, inputs)
         if step.followed:
-            call = functools.partial(_followed, call, self._others(step.seed))
+            call = functools.partial(_followed, call, self._some_others(step.seed))
         origins = stage.origins if step.watch else None
         if origins and not origins.begin(products=step.products, prepared=step.prepared):
             origins = None
@@ -147,7 +151,7 @@ class SubmissionSide(BaseSide):
         self.stage.seed(step.seed)
         call = functools.partial(self.run, self.target, inputs)
         if not self.stage.gpu:  # there the time in which the default stream is held back is for one call
-            call = functools.partial(_followed, call, self._others(step.seed))
+            call = functools.partial(_followed, call, self._others())
         found = self.stage.invoke_apart(call, step.hold_s, step.sizes)
         tree, forms = self.keep(found.value, found.copies)
         return play.ReturnedApart(
