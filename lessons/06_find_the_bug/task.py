@@ -1,6 +1,7 @@
 """How lesson 06 is graded: kernels by cases and a counter, the student's tests by wrong kernels."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from grader.domain.task import Case, Prediction, Stage, Task, Tensor
@@ -165,13 +166,14 @@ TASK = Task(
             Tensor((9,), fill="special"),
             Tensor((11,), fill="special"),
         ),
-        _case("transpose", Tensor((9, 14)), "A matrix that is not square."),
+        replace(_case("transpose", Tensor((9, 14)), "A matrix that is not square."), moves=True),
         _case(
             "squares",
             Tensor((150,), dtype="int32", scale=3e8),
             "Squares past 2**53: a double may round them.",
         ),
     ),
+    own="all",
     memory_points=2,
     parts=(
         Counters(

@@ -68,12 +68,13 @@ TASK = Task(
         ),
         _alone("views", (30, 52), "A transposed matrix, a bias with NaN.", x="transposed", fill="special"),
         replace(
-            _alone("odd address", (9, 64), "Rows of float4 that begin at an odd address.", x="offset"),
-            others=(_alone("", (9, 64), "", x="offset by two").args,),
+            # Of the first case's sizes: that they fit is no property of sizes.
+            _alone("odd address", (32, 128), "Rows of float4 that begin at an odd address.", x="offset"),
+            others=(_alone("", (32, 128), "", x="offset by two").args,),
         ),
         replace(
-            _alone("odd bias", (9, 64), "The bias may begin at an odd address, too.", bias="offset"),
-            others=tuple(_alone("", (9, 64), "", bias=b).args for b in ("offset by two", "strided")),
+            _alone("odd bias", (32, 128), "The bias may begin at an odd address, too.", bias="offset"),
+            others=tuple(_alone("", (32, 128), "", bias=b).args for b in ("offset by two", "strided")),
         ),
     ),
     own="fused",

@@ -33,6 +33,7 @@ TASK = Task(
         Case("integers", (Tensor((4, 4), dtype="int64"), 2.0), "There is no sensible answer.", 1, "raise"),
         Case("on the CPU", (Tensor((4, 4), device="cpu"), 2.0), "There is no kernel for it.", 1, "raise"),
     ),
+    own="all",
     memory_points=1,
     stream_points=1,
     parts=(

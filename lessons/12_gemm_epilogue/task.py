@@ -12,14 +12,21 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+def _factors(
+    shape: tuple[int, int, int],
+    fills: tuple[Fill, Fill] = ("normal", "normal"),
+    layout: Layout = "contiguous",
+) -> tuple[Tensor, ...]:
+    m, k, n = shape
+    return tuple(Tensor(s, fill=f, layout=layout) for s, f in zip(((m, k), (n, k)), fills, strict=True))
+
+
 def _product(
     name: str, shape: tuple[int, int, int], points: int, why: str,
-    fills: tuple[Fill, Fill] = ("normal", "normal"),
+    fills: tuple[Fill, Fill] = ("normal", "normal"), others: tuple[tuple[Tensor, ...], ...] = (),
 ) -> Case:  # fmt: skip
     """x @ weight.T alone. ``shape`` is rows, inner, columns; ``fills`` are those of x and of the weight."""
-    m, k, n = shape
-    factors = Tensor((m, k), fill=fills[0]), Tensor((n, k), fill=fills[1])
-    return Case(name, factors, why, points, entry="product")
+    return Case(name, _factors(shape, fills), why, points, entry="product", others=others)
 
 
 def _whole(
@@ -65,8 +72,11 @@ TASK = Task(
     title="A matrix product with its epilogue",
     entry="gemm_epilogue",
     cases=(
-        _product("whole tiles", (128, 64, 128), 1, "Whole tiles in all three directions."),
-        _product("odd sizes", (37, 523, 41), 1, "Primes: the last tile hangs over in all three directions."),
+        _product("whole tiles", (128, 64, 128), 1, "Whole tiles in all three directions. And matrices that "
+                 "begin at an odd address, where no float4 can.",
+                 others=(_factors((64, 32, 64), layout="offset"),)),
+        _product("odd sizes", (37, 523, 41), 1, "Primes: the last tile hangs over in all three directions. "
+                 "And a sum of 4099 products.", others=(_factors((5, 4099, 7)),)),
         _product("one step", (16, 5, 33), 1, "A sum shorter than a tile is deep."),
         _product("one element", (1, 1, 1), 1, "One output: 255 of 256 threads only help to load."),
         _product("one row", (1, 70, 1100), 1, "A batch of one: more columns than rows."),

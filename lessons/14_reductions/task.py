@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.domain.exercise_stage import Stage
@@ -88,7 +89,9 @@ def _long_variances(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
 
 def _sum(name: str, x: Tensor, why: str, *others: Tensor, launched: bool = False) -> Case:
     further = tuple((other,) for other in others)
-    return Case(name, (x,), why, others=further, terms=x.shape[1], launched=launched)
+    return Case(
+        name, (x,), why, others=further, terms=max(one.shape[1] for one in (x, *others)), launched=launched
+    )
 
 
 def _total(name: str, shape: tuple[int, int], why: str, *others: tuple[int, int]) -> Case:
@@ -107,20 +110,23 @@ TASK = Task(
     entry="row_sum",
     cases=(
         _sum("whole rows", Tensor((8, 512)), "Every thread of a block has two elements."),
-        _sum("odd sizes", Tensor((37, 101)), "Threads, and whole warps, without an element."),
+        _sum("odd sizes", Tensor((37, 101)), "Threads, and whole warps, without an element. And rows of "
+             "whole float4 that begin at an odd address.", Tensor((8, 512), layout="offset")),
         _sum("long rows", Tensor((3, 4099), layout="columns"), "Rows much longer than a block, of a prime "
              "length, with gaps between them."),
         _sum("no columns", Tensor((5, 0)), "The sum of nothing is 0, and must be written. And where there "
              "are no rows, nothing is: a grid of zero blocks is a CUDA error.", Tensor((0, 8))),
         _sum("transposed", Tensor((30, 50), layout="transposed"), "A view whose rows do not lie in a piece."),
         _sum("many rows", Tensor((TALL, 3)), SIDEWAYS, launched=True),
-        _total("many", (131, 257), "More elements than threads: each thread goes on by "
-               "as many as the grid has threads."),
+        replace(_total("many", (131, 257), "More elements than threads: each thread goes on by as many as "
+                       "the grid has threads. And elements that begin at an odd address."),
+                others=((Tensor((64, 64), fill="uniform", layout="offset"),),)),
         _total("few", (1, 3), "One block, and most of its threads have no element. And no elements at "
                "all: the sum of nothing is 0.", (0, 8)),
         _var("variance", Tensor((37, 101)), "Threads, and whole warps, that bring nothing. And rows of one "
-             "number, whose variance is 0, and a row with NaN, whose variance is NaN.", Tensor((13, 1)),
-             Tensor((6, 300), fill="nan at the end")),
+             "number, whose variance is 0, a row with NaN, whose variance is NaN, and rows of whole float4 "
+             "at an odd address.", Tensor((13, 1)), Tensor((6, 300), fill="nan at the end"),
+             Tensor((8, 512), layout="offset")),
         _var("far from zero", Tensor((9, 1000), shift=20.0), "A mean of 20 and a deviation of 1: a "
              "difference of squares loses its digits. And rows whose first element is far from all others: "
              "distances from it lose their digits as well.", Tensor((2, 4099), fill="spike")),

@@ -125,9 +125,10 @@ TASK = Task(
         _norm("large squares", Tensor((5, 1000), scale=150.0), "Squares that float16 cannot hold, and a "
               "weight with gaps between its elements.", weight="strided"),
         _norm("small rows", Tensor((5, 260), scale=0.001), "Elements near 0.001: eps counts, under the "
-              "root. As a float16 it would be 1.3 % larger.", 1e-6),
-        _gradient("gradient", Tensor((14, 500)), Tensor((14, 500)), "The gradient of x, from one that comes "
-                  "in. The model is called once more before it is asked for."),
+              "root. As a float16 it would be 1.3 % larger. The weight begins in the middle of four bytes.",
+              1e-6, weight="offset"),
+        _gradient("gradient", Tensor((14, 500)), Tensor((14, 500), layout="offset"), "The gradient of x, "
+                  "from one that comes in, at an odd address. The model is called once more before it is asked for."),
         _gradient("gradient of a view", Tensor((30, 50), layout="transposed"),
                   Tensor((30, 50), layout="expanded"), "One row seen 30 times, as a sum makes it: stride 0."),
     ),

@@ -24,6 +24,11 @@ def _tensors(
     return q or Tensor((n, d)), k or Tensor((m, d)), Tensor((m, d))
 
 
+def _odd(shape: tuple[int, int, int]) -> tuple[Tensor, ...]:
+    """The same at odd addresses, where no float4 can begin."""
+    return tuple(replace(one, layout="offset") for one in _tensors(shape))
+
+
 def _row(name: str, shape: tuple[int, int, int], why: str, shift: float = 0.0) -> Case:
     """``shift`` is added to the queries, and subtracted from the keys."""
     n, m, d = shape
@@ -109,7 +114,8 @@ TASK = Task(
     kind="model",
     reference_entry="Model",
     cases=(
-        _row("one row", (8, 50, 128), "A query a block, and four of its 128 features a lane."),
+        replace(_row("one row", (8, 50, 128), "A query a block, and four of its 128 features a lane. And "
+                     "all of it at odd addresses, where no float4 can begin."), others=(_odd((8, 50, 128)),)),
         _row("head size", (5, 21, 108), "108 features: in the last turn most lanes have none."),
         # All near 115, so that each query's shares are spread over several keys: where one key has all,
         # PyTorch's own error, by which others' are measured, is 0 by chance.
@@ -123,11 +129,14 @@ TASK = Task(
                      "it asks for more than 48 KB."), terms=4 * 20_000),
         _tiled("one tile", (32, 32, 32), "Two blocks of queries, one tile of keys."),
         # These, and those of any length, are all near -115: of a larger number the shares would be 0.
-        _tiled("whole tiles", (32, 64, 32), "Two blocks of queries, two tiles of keys, and scores far below "
-               "zero.", shift=4.5),
+        replace(_tiled("whole tiles", (32, 64, 32), "Two blocks of queries, two tiles of keys, and scores "
+                       "far below zero. And 333 keys, and tensors at odd addresses.", shift=4.5),
+                others=(_tensors((16, 333, 16)), _odd((32, 64, 32)))),
         _causal("causal", (48, 48, 64), 0, "A query sees the keys up to its own place."),
-        _causal("any length", (17, 53, 128), 40, "In the last block is one query, so fifteen warps only help "
-                "to copy. The last tile is not full, and the scores are far below zero.", shift=3.2),
+        replace(_causal("any length", (17, 53, 128), 40, "In the last block is one query, so fifteen warps "
+                        "only help to copy. The last tile is not full, and the scores are far below zero. And "
+                        "400 keys, and tensors at odd addresses.", shift=3.2),
+                others=((*_tensors((20, 400, 16)), 390), (*_odd((17, 53, 32)), 40))),
         replace(_causal("nothing to see", (20, 10, 32), -10, "The first ten queries see no key: PyTorch says "
                         "0. It says so without any key as well; and where there are some, a key that is not "
                         "seen has no share, though all scores are below -1e30."),
