@@ -121,7 +121,9 @@ def not_own(
     elif case.moves and (how := _moved_otherwise(seen)):
         found = f"{how}: to move them is the kernel's work here."
     elif watched.elsewhere is not None:
-        if elsewhere := _elsewhere(watched, sizes, prepared=task.own == "prepared"):
+        # With one inner element, torch.einsum() multiplies instead of calling the library's product.
+        free = frozenset({"mul"}) if few and task.own in PRODUCTS else frozenset[str]()
+        if elsewhere := _elsewhere(watched, sizes, free, prepared=task.own == "prepared"):
             found = f"{elsewhere}.{did}"
     elif player.backend == "simt" and (place := _unwritten(player, sizes, rng)) is not None:
         found = f"no thread of a kernel wrote element {place} of it.{did}"
@@ -175,8 +177,11 @@ def _moved_otherwise(seen: ObservedCall) -> str:
     return f"the runtime moved elements, by {many} on the device" if copies else ""
 
 
-def _elsewhere(watched: Watched, sizes: list[int], *, prepared: bool) -> str:
-    """What of a result came from somewhere else than the file's kernels, in words; "" if nothing did."""
+def _elsewhere(watched: Watched, sizes: list[int], free: frozenset[str], *, prepared: bool) -> str:
+    """What of a result came from somewhere else than the file's kernels, in words; "" if nothing did.
+
+    What operators of torch that are ``free`` made may be read.
+    """
     for size, (count, first) in zip(sizes, watched.foreign, strict=False):
         if count:
             return f"no thread of a kernel computed {count:,} of its {size:,} elements, the first is {first}"
@@ -184,7 +189,7 @@ def _elsewhere(watched: Watched, sizes: list[int], *, prepared: bool) -> str:
         return "not all of its tensors were seen"
     if prepared:  # what torch made of the inputs may be read; its operators are looked at by name
         return ""
-    found = sorted(((n // WORD, who) for who, n in watched.elsewhere or ()), reverse=True)
+    found = sorted(((n // WORD, who) for who, n in watched.elsewhere or () if who not in free), reverse=True)
     total = sum(n for n, _ in found)
     most = max(sizes)
     # What the host brings may be a table: that it does not depend on the inputs is asked of the transcript.

@@ -1,5 +1,6 @@
 """Whose kernel is it? By its name on a GPU, where nothing else is seen; on the CPU by what its values are."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,12 +56,13 @@ def _told(
     elsewhere: tuple[tuple[str, int], ...],
     foreign: tuple[tuple[int, int], ...],
     shape: tuple[int, ...] = (30, 40),
+    task: Task = TASK,
 ) -> str:
     player: Any = SimpleNamespace(backend="simt")
     watched = Watched(elsewhere=elsewhere, foreign=foreign)
     launched = Launch(kernel="square_kernel", grid=(1, 1, 1), block=(1, 1, 1))
     seen = ObservedCall(player, watched, [launched], SOURCE)
-    found = not_own(TASK, TASK.cases[0], seen, [shape], [(30, 40)], np.random.default_rng(1))
+    found = not_own(task, TASK.cases[0], seen, [shape], [(30, 40)], np.random.default_rng(1))
     return found.message if found else ""
 
 
@@ -76,6 +78,16 @@ def test_a_small_result_that_was_computed_elsewhere_is_not_own_work(
     shape: tuple[int, ...], numbers: int, own: bool
 ) -> None:
     assert ("computed elsewhere (sum" in _told((("sum", 4 * numbers),), ((0, 0),), shape)) is not own
+
+
+def test_a_product_of_one_inner_element_is_the_librarys() -> None:
+    """torch.einsum() multiplies then; where the library may make the product, that is one."""
+    made = (("mul", 4),)
+    for own, told in (("fused", False), ("elementwise", False), ("all", True)):
+        found = _told(made, ((0, 0),), (1, 1), replace(TASK, own=own))
+        assert ("computed elsewhere (mul" in found) is told, own
+    assert _told((("sum", 4),), ((0, 0),), (1, 1), replace(TASK, own="fused"))
+    assert _told((("mul", 4800),), ((0, 0),), task=replace(TASK, own="fused"))
 
 
 def test_a_small_table_of_the_host_is_no_work_of_a_small_result() -> None:
