@@ -1,11 +1,18 @@
 """How lesson 08 is graded."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.domain.exercise_stage import Stage
 from grader.domain.task import Case, Prediction, Speed, Task, Tensor
+from grader.referee.parts.counters import Bound, Counters
 from grader.referee.parts.mutation_test import Mutant, MutationTest, MutationTests
+
+if TYPE_CHECKING:
+    import numpy as np
 
 KERNELS = str(Path(__file__).parent / "tested_kernels.py")
 CAREFUL = ("careful", "by_torch")
@@ -31,6 +38,19 @@ def _view(name: str, shape: tuple[int, int], why: str) -> Case:
     others += [Tensor((16, 64), layout="offset"), Tensor((70_000, 3))]
     more = tuple((other, 1.5) for other in others)
     return Case(name, (one, 1.5), why, 1, entry="sigmoid_residual", others=more)
+
+
+def _stored(rows: int, cols: int) -> tuple[Case, tuple[int, ...]]:
+    """Alone, and the requests that store each result once: of 32, or of a few less at the end of a row."""
+    case = Case(f"{rows} x {cols}", (Tensor((rows, cols)), 1.5), entry="sigmoid_residual")
+    return case, (rows * cols * 13 // 320,)
+
+
+def _another(rng: np.random.Generator) -> tuple[Case, tuple[int, ...]]:
+    return _stored(int(rng.integers(20, 90)), int(rng.integers(150, 350)))
+
+
+STORED, (ONCE,) = _stored(37, 211)
 
 
 def _claim(name: str, total: int, right: tuple[str, ...], *faults: tuple[str, ...] | Mutant) -> MutationTest:
@@ -87,7 +107,7 @@ CLAIMS = (
     ),
     _claim(
         "layout",
-        2,
+        1,
         (*CAREFUL, "plain"),
         ("as_it_lies", "reads the memory of a view with gaps as if it had none"),
         ("rows_assumed", "reads a transposed view row by row"),
@@ -125,7 +145,17 @@ TASK = Task(
     own="elementwise",
     memory_points=1,
     stream_points=1,
-    parts=(MutationTests(KERNELS, CLAIMS),),
+    parts=(
+        Counters(
+            replace(STORED, name="counted"),
+            (
+                Bound("one pass", "global_store_requests", ONCE, 1,
+                      "Each result is stored once, and nothing on the way to it: that stays in registers."),
+            ),
+            (_another,),
+        ),
+        MutationTests(KERNELS, CLAIMS),
+    ),
     speed=Speed(
         case=_model("speed, small", Tensor((64, 32)), 512, 0, ""),
         full=_model("speed", Tensor((M, K)), N, 0, ""),
@@ -143,7 +173,7 @@ TASK = Task(
     stages=(
         Stage("The kernel", 30, (
             "whole blocks", "odd sizes", "other factor", "new weights", "large", "many blocks", "nan and inf",
-            "three dimensions", "empty batch", "views", "streams", "memory",
+            "three dimensions", "empty batch", "views", "one pass", "streams", "memory",
         )),
         Stage("Claims: shape and bits", 20, ("claim: gradients", "claim: empty", "claim: repeatable")),
         Stage("Claims: numbers", 35, ("claim: accurate", "claim: autocast", "claim: layout")),

@@ -128,7 +128,8 @@ TASK = Task(
               "root. As a float16 it would be 1.3 % larger. The weight begins in the middle of four bytes.",
               1e-6, weight="offset"),
         _gradient("gradient", Tensor((14, 500)), Tensor((14, 500), layout="offset"), "The gradient of x, "
-                  "from one that comes in, at an odd address. The model is called once more before it is asked for."),
+                  "from one that comes in, at an odd address. The model is called once more before it is "
+                  "asked for."),
         _gradient("gradient of a view", Tensor((30, 50), layout="transposed"),
                   Tensor((30, 50), layout="expanded"), "One row seen 30 times, as a sum makes it: stride 0."),
     ),

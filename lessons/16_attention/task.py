@@ -134,8 +134,8 @@ TASK = Task(
                 others=(_tensors((16, 333, 16)), _odd((32, 64, 32)))),
         _causal("causal", (48, 48, 64), 0, "A query sees the keys up to its own place."),
         replace(_causal("any length", (17, 53, 128), 40, "In the last block is one query, so fifteen warps "
-                        "only help to copy. The last tile is not full, and the scores are far below zero. And "
-                        "400 keys, and tensors at odd addresses.", shift=3.2),
+                        "only help to copy. The last tile is not full, and the scores are far below zero. "
+                        "And 400 keys, and tensors at odd addresses.", shift=3.2),
                 others=((*_tensors((20, 400, 16)), 390), (*_odd((17, 53, 32)), 40))),
         replace(_causal("nothing to see", (20, 10, 32), -10, "The first ten queries see no key: PyTorch says "
                         "0. It says so without any key as well; and where there are some, a key that is not "
