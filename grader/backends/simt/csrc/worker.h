@@ -202,6 +202,7 @@ struct Worker {
   bool in_block = false;      // the next atomic access is for its block alone
   bool recording = false;  // what the threads of this block do (recording.h)
   bool leaves = false;    // the block is put aside once its threads can go no further
+  Access counted_as = NO_ACCESS;  // what the counts make of it: a GPU loads and stores without its atomic units
   bool replaces = false;  // it is atomic and writes whatever was there before: that need not hold a value
   bool padded = false;    // it reads an object of which only padding is unwritten (layouts.h)
   struct {
