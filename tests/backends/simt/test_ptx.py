@@ -189,7 +189,8 @@ REFUSED = {
     'asm("ld.param.u32 %0, [%1];" : "=r"(x[0]) : "l"(x));': ".param",
     'asm("add.s32 %0, %1;" : "=r"(x[0]) : "r"(1));': "add.s32",
     'asm("wgmma.fence.sync.aligned;");': "wgmma.fence.sync.aligned",
-    'asm("mov.u32 %0, %3;" : "=r"(x[0]) : "r"(1));': "%3",
+    'asm("mov.u32 %0, %3;" : "=r"(x[0]) : "r"(1));': "%3 without an operand",
+    'asm("mov.u32 %0, %1;" : "=r"(x[0]) : "C"(1));': "an operand 'C'",
 }
 
 
@@ -219,6 +220,15 @@ def test_a_jump_forwards_keeps_the_warp_together_and_one_back_lets_others_run(la
 def test_operands_may_be_any_expressions() -> None:
     out = rewrite(K % 'asm("mov.u32 %0, %1;" : "=r"(x[(1, 2)]) : "r"(f ? (int)f[0] : 2));')
     assert "pack<'r'>((f ? (int)f[0] : 2))" in out and "unpack<'r'>((x[(1, 2)])" in out
+
+
+@pytest.mark.parametrize("first", ["i < n ? 1 : 2", "i > n", "i >> 3", "P<3>::v", "f<int, 2>(i)"])
+@pytest.mark.parametrize("second", ['"r"(1)', '"n"(1)', '"r"(n)', '"n"(P<3>::v)'])
+def test_an_operand_ends_at_its_bracket(first: str, second: str) -> None:
+    """It may compare or shift, which opens no bracket; and what follows it may be a number."""
+    out = rewrite(K % f'asm("add.u32 %0, %1, %2;" : "=r"(x[0]) : "r"({first}), {second});')
+    kind, value = second[1], second[3:]
+    assert "cannot run" not in out and f"pack<'r'>(({first}))" in out and f"pack<'{kind}'>({value})" in out
 
 
 def test_a_thousand_registers_that_nothing_names_cost_nothing() -> None:

@@ -30,6 +30,16 @@ REFUSED = {
         'calling a __host__ function("std::vector")',
         3,
     ),
+    "a_type_of_the_hosts": (
+        "_Float16 on_the_host(_Float16 v) { return v; }\n__global__ void k(float* x) {\n    _Float16 v = 1; x[0] = v;\n}",
+        "_Float16 is a type of the host's compiler that nvcc has no device code for: use __half",
+        3,
+    ),
+    "another_type_of_the_hosts": (
+        "__device__ float f(float* x) {\n    return *(__bf16*)x;\n}",
+        "__bf16 is a type of the host's compiler that nvcc has no device code for: use __nv_bfloat16",
+        2,
+    ),
     "no_kernel": (
         "void k(float* x) { x[0] = 1; }\nvoid run(float* x) {\n    k<<<1, 32>>>(x);\n}",
         "a host function call cannot be configured",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from .programs import turns
 
 if TYPE_CHECKING:
@@ -16,6 +18,14 @@ def test_a_product_of_a_warp_survives_the_end_of_a_turn(play: Play) -> None:
     assert done["findings"] == []
     sums = [float(turns.ROUNDS * 16 * (block + 1)) for block in range(turns.BLOCKS)]
     assert done["result"] == [[one, one] for one in sums]
+
+
+@pytest.mark.parametrize("shape", turns.FRAGMENTS)
+def test_the_fragments_of_a_product_survive_the_end_of_a_turn(play: Play, shape: str) -> None:
+    done = play("turns")[shape]
+    assert done["findings"] == []
+    terms = turns.ROUNDS * turns.FRAGMENTS[shape]
+    assert done["result"] == [[float(terms * (block + 1))] * 2 for block in range(turns.BLOCKS)]
 
 
 def test_what_a_block_has_yet_to_explain_is_not_asked_of_another(play: Play) -> None:

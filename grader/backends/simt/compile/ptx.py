@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.backends.simt.compile.tokens import Token, Tokens, closing, following, joined, split_commas
+from grader.backends.simt.compile.tokens import Token, Tokens, closing, following, joined
 from grader.domain import python_text
 
 ASM = frozenset(("asm", "__asm", "__asm__"))
@@ -168,7 +168,7 @@ class Assembly:
     def _register(self, text: str) -> str:
         if number := re.fullmatch(r"%(\d+)", text):
             if int(number[1]) >= len(self.outputs) + len(self.inputs):
-                raise UnknownError(text)
+                raise UnknownError(f"{text} without an operand")
             return f"simt_o{number[1]}"
         name = text.replace("%", "")
         return f"simt_r_{name}" if name in self.names else f"simt_p_{name}" if name in self.predicates else ""
@@ -833,17 +833,29 @@ def _text(tokens: list[Token]) -> str | None:
     return said
 
 
+def _between_commas(tokens: list[Token]) -> list[list[Token]]:
+    """The operands: each has its brackets, so that ``<`` and ``>`` in them may as well compare or shift."""
+    parts, depth = [list[Token]()], 0
+    for token in tokens:
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
+        if token.text == "," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts if any(t.kind != "space" for t in tokens) else []
+
+
 def _operands(tokens: list[Token]) -> list[tuple[str, str]] | None:
     """``"=r"(x), "f"(y)`` as constraints and expressions."""
     found = []
-    for part in split_commas(tokens):
+    for part in _between_commas(tokens):
         words = [t for t in part if t.kind != "space"]
         if len(words) < 3 or words[1].text != "(":
             return None
         # The macro of cooperative_groups.h for a pointer, which others use as well.
         constraint = "l" if words[0].text == "_CG_ASM_PTR_CONSTRAINT" else words[0].text.strip('"')
         if not re.fullmatch(r"[=+]?[hrlfdn]", constraint):
-            return None
+            raise UnknownError(f'an operand "{constraint}"')
         expression = " ".join(joined(part).replace("\\\n", " ").split())
         found.append((constraint, expression[expression.index("(") :]))
     return found

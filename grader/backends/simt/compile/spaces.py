@@ -43,6 +43,9 @@ HOST_CHECKS = frozenset(("TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "A
 NUMBERS = frozenset(
     "float double int unsigned long short char bool int32_t int64_t uint32_t uint64_t size_t".split()  # noqa: SIM905 (a list of words)
 )
+NO_DEVICE_TYPES = frozenset(
+    ("_Float16", "__bf16")
+)  # nvcc dies on them in device code, and takes them on the host
 GCC_ATOMICS = re.compile(r"__(?:atomic|sync)_[a-z_]+\w*")
 MOST_CONSTANT_BYTES = 0x10000
 CONSTANT = frozenset(("static", "inline", "const", "constexpr"))
@@ -464,6 +467,11 @@ def _of_the_host(tokens: Tokens, f: Function, variables: set[str], constants: se
         if (name in HOST_CHECKS or GCC_ATOMICS.fullmatch(name)) and tokens[after].text == "(":
             found[i] = (
                 f'calling a __host__ function("{name}") from a {space} function("{f.name}") is not allowed'
+            )
+        elif name in NO_DEVICE_TYPES:
+            other = "__half" if name == "_Float16" else "__nv_bfloat16"
+            found[i] = (
+                f"{name} is a type of the host's compiler that nvcc has no device code for: use {other}"
             )
         elif name == "thread_local":
             found[i] = "cannot use thread_local specifier for variable declarations in __device__ code"

@@ -233,6 +233,13 @@ extern "C" SIMT_EXPORT uint64_t simt_given(unsigned lane, int index) {
   return known ? w->given[((w->current & ~31) + lane % 32) * MOST_GIVEN + index] : 0;
 }
 
+extern "C" SIMT_EXPORT float* simt_factors(unsigned warp) {
+  Worker* w = t_worker;
+  if (w->factors.empty()) w->factors.resize(MAX_THREADS / 32 * NUMBERS_OF_FACTORS);
+  w->launch->shows_factors = true;
+  return w->factors.data() + warp % (MAX_THREADS / 32) * NUMBERS_OF_FACTORS;
+}
+
 extern "C" unsigned simt_ballot(unsigned mask, int predicate) {
   return unsigned(arrive_at_warp_barrier(t_worker, mask, BALLOT, predicate != 0, RETURN_ADDRESS));
 }

@@ -27,7 +27,7 @@ static void for_each_shared_byte(Worker* w, std::vector<char>& saved, Move move)
 }
 
 SavedBlock put_aside(Worker* w) {
-  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, w->cluster, w->rank, w->clocks, false, 0};
+  SavedBlock s{w->block, w->block_phase, w->finished, w->at_grid, {}, {}, w->exit_reported, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, w->cluster, w->rank, w->clocks, false, 0};
   std::copy(w->vote_count, w->vote_count + 2, s.vote_count);
   std::copy(w->vote_result, w->vote_result + 2, s.vote_result);
   s.states.assign(w->states, w->states + w->launch->thread_count);
@@ -39,6 +39,8 @@ SavedBlock put_aside(Worker* w) {
   s.dynamic_defined = w->dynamic_defined;
   s.copies = w->copies;
   s.given = w->given;  // a turn may end between the two halves of a product
+  if (w->launch->shows_factors && !w->factors.empty())
+    s.factors.assign(w->factors.begin(), w->factors.begin() + w->launch->warp_count * NUMBERS_OF_FACTORS);
   s.doubtful = std::exchange(w->doubtful, {});
   leave_cluster(w);
   if (w->cluster) s.waits_for_cluster = is_kept_by_its_cluster(w), s.waited_since = w->cluster->phase;
@@ -70,6 +72,7 @@ void take_up(Worker* w, SavedBlock& s) {
   w->dynamic_defined = s.dynamic_defined;
   w->copies = s.copies;
   w->given = s.given;
+  std::copy(s.factors.begin(), s.factors.end(), w->factors.begin());
   w->doubtful = s.doubtful;
   if (w->cluster) enter_cluster(w, w->rank), let_cluster_go(w);
   simt_builtins.block = block_index(*w->launch, s.block);

@@ -330,23 +330,24 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
   w->access_address = address;
+  Access counted = w->counted_as ? w->counted_as : access;
   int lane = w->current & 31;
   if (in_arena(pointer)) {
-    if (count) w->counter.note(as_aligned(address), size, access, GLOBAL, pc, lane);
+    if (count) w->counter.note(as_aligned(address), size, counted, GLOBAL, pc, lane);
     if (check) check_global(w, address, size, access, pc);
   } else if (size_t offset = address - w->tls; offset < w->tls_bytes) {
-    if (count) w->counter.note(address, size, access, SHARED, pc, lane);
+    if (count) w->counter.note(address, size, counted, SHARED, pc, lane);
     if (check) check_static_shared(w, offset, size, access, pc);
   } else if (size_t offset = address - (size_t)w->dynamic_shared; offset < MAX_SHARED) {
-    if (count) w->counter.note(address, size, access, SHARED, pc, lane);
+    if (count) w->counter.note(address, size, counted, SHARED, pc, lane);
     if (check) check_dynamic_shared(w, offset, size, access, pc);
   } else if (w->cluster && w->cluster->holds(address)) {
-    if (count) w->counter.note(address, size, access, SHARED, pc, lane);
+    if (count) w->counter.note(address, size, counted, SHARED, pc, lane);
     if (check) check_remote(w, address, size, access, pc);
   } else if (is_the_threads_own(w, address)) {
     return;
   } else if (Module* m = w->launch->module; address >= m->base && address < m->end) {
-    if (count && address >= m->writable) w->counter.note(address, size, access, VARIABLE, pc, lane);
+    if (count && address >= m->writable) w->counter.note(address, size, counted, VARIABLE, pc, lane);
     if (check) check_variable(w, address - m->base, size, access, pc);
   } else if (check) {
     report(w, "illegal-address", pc, {.address = pointer, .size = size, .access = access});

@@ -260,13 +260,28 @@ static inline __attribute__((always_inline)) volatile T* atomic_write(volatile T
   told_of_atomic((const void*)p);
   return p;
 }
+// A load and a store are atomic for the checks; for the counts they are what nvcc makes of them: ld and st, of whatever order.
+template <class T>
+static inline __attribute__((always_inline)) volatile T* atomic_loaded(const volatile T* p, void* here) {
+  if (simt::t_worker) simt::t_worker->counted_as = READ;
+  auto found = atomic_access(p, here);
+  if (simt::t_worker) simt::t_worker->counted_as = simt::NO_ACCESS;
+  return found;
+}
+template <class T>
+static inline __attribute__((always_inline)) volatile T* atomic_stored(volatile T* p, void* here) {
+  if (simt::t_worker) simt::t_worker->counted_as = WRITE;
+  auto found = atomic_write(p, here);
+  if (simt::t_worker) simt::t_worker->counted_as = simt::NO_ACCESS;
+  return found;
+}
 #define SIMT_FETCH(BITS, T, NAME)                                           \
   SIMT_CALL T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) { \
     return __atomic_fetch_##NAME(atomic_access(p, HERE), v, 5);             \
   }
 #define SIMT_STD_ATOMIC(BITS, T)                                                                     \
-  SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(atomic_access(p, HERE), 5); } \
-  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(atomic_write(p, HERE), v, 5); } \
+  SIMT_CALL T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(atomic_loaded(p, HERE), 5); } \
+  SIMT_CALL void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(atomic_stored(p, HERE), v, 5); } \
   SIMT_CALL T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) {                              \
     return __atomic_exchange_n(atomic_write(p, HERE), v, 5);                                                             \
   }                                                                                                  \

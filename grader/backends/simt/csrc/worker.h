@@ -17,6 +17,7 @@
 namespace simt {
 
 static constexpr int MAX_THREADS = 1024;
+static constexpr int NUMBERS_OF_FACTORS = 2 * 512;  // of the largest product of fragments, for each warp
 static constexpr size_t MAX_SHARED = 227 << 10;
 
 enum State : u8 {
@@ -113,6 +114,7 @@ struct Launch {
   bool beside = false;  // a kernel that has run need not have ended when this one begins
   u64 atomics = 0;      // accesses at which a block could be interrupted,
   int interrupted = 0;  // and was
+  std::atomic<bool> shows_factors{false};  // of products of fragments (mma.h)
   std::atomic<bool> spins{false};  // threads wait for each other in loops: they take shorter turns
   u32 grid_round = 0;  // the releases of every thread when all blocks met last
   u32 runs = 0;        // run numbers used: one for each block, and again after each grid barrier
@@ -149,6 +151,7 @@ struct SavedBlock {
   std::vector<u8> static_defined, dynamic_defined;
   std::vector<AsyncCopy> copies;
   std::vector<u64> given;
+  std::vector<float> factors;
   std::vector<Doubtful> doubtful;
   std::shared_ptr<Cluster> cluster;
   int rank;
@@ -199,6 +202,7 @@ struct Worker {
   bool in_block = false;      // the next atomic access is for its block alone
   bool recording = false;  // what the threads of this block do (recording.h)
   bool leaves = false;    // the block is put aside once its threads can go no further
+  Access counted_as = NO_ACCESS;  // what the counts make of it: a GPU loads and stores without its atomic units
   bool replaces = false;  // it is atomic and writes whatever was there before: that need not hold a value
   bool padded = false;    // it reads an object of which only padding is unwritten (layouts.h)
   struct {
@@ -238,6 +242,7 @@ struct Worker {
   std::vector<Doubtful> doubtful;
   std::vector<AsyncCopy> copies;  // under way, of this block's threads, in the order in which they began
   std::vector<u64> given;         // what this block's lanes show each other for a product of matrices
+  std::vector<float> factors;     // the same of fragments: 2 factors a warp, which stay where they are, also when a block comes back
   std::vector<size_t> overflows;  // instructions of this launch that have overflowed
   std::vector<SavedBlock> aside;  // blocks that wait for others
 };

@@ -61,11 +61,6 @@ SIMT_INLINE float read(Stored<T> v) {
 // then reads what others have stored, as on a GPU, so that a barrier that is missing is found.
 SIMT_INLINE unsigned of_sums(int e, unsigned lane) { return e / 2 * 64 + lane * 2 + e % 2; }
 
-// The two factors of the product that each warp of this block makes, row by row. On pages of their own: a look at what the checks
-// do not hear of (csrc/unseen.cpp) takes whole pages of shared variables away, and would stop at each of these numbers.
-alignas(4096) inline __thread float factors[2][32][512];
-static_assert(sizeof factors % 4096 == 0);
-
 inline unsigned thread_number() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 
 SIMT_INLINE void check_address(const void* p, unsigned stride, unsigned size) {
@@ -167,7 +162,7 @@ SIMT_UNCOUNTED void mma_sync(D& d, const A& a, const B& b, const C& c) {
   static_assert(same<T, __half> || (same<Sum, float> && same<typename C::element_type, float>),
                 "products of __nv_bfloat16 and of tf32 are added up in float, not in half");
   unsigned me = thread_number(), lane = me % 32;
-  float *left = factors[0][me / 32], *right = factors[1][me / 32];
+  float *left = simt_factors(me / 32), *right = left + 512;  // row by row
   for (int e = 0; e < A::num_elements; ++e) left[e * 32 + lane] = read<T>(a.x[e]);
   for (int e = 0; e < B::num_elements; ++e) right[e * 32 + lane] = read<T>(b.x[e]);
   simt_syncwarp(~0u);

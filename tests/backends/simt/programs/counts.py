@@ -9,6 +9,7 @@ COUNT = True
 CUDA = r"""
 #include <torch/extension.h>
 #include <c10/cuda/CUDAException.h>
+#include <cuda/atomic>
 __global__ void square(const float* x, float* y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     y[i] = x[i] * x[i];
@@ -36,6 +37,14 @@ template <int PAD> __global__ void transpose(const float* x, float* y, int n) {
 __global__ void total(const float* x, float* y) {
     atomicAdd(y, x[blockIdx.x * blockDim.x + threadIdx.x]);
 }
+// A load and a store for each element, of different orders.
+__global__ void ordered(float* x, float* y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    using Ref = cuda::atomic_ref<float, cuda::thread_scope_device>;
+    float v = blockIdx.x % 2 ? Ref(x[i]).load(cuda::memory_order_acquire) : Ref(x[i]).load(cuda::memory_order_relaxed);
+    if (blockIdx.x % 2) Ref(y[i]).store(v, cuda::memory_order_release);
+    else Ref(y[i]).store(v, cuda::memory_order_relaxed);
+}
 torch::Tensor run(torch::Tensor x, std::string which) {
     int n = x.size(0), m = n * n;
     auto y = torch::zeros_like(x);
@@ -49,12 +58,13 @@ torch::Tensor run(torch::Tensor x, std::string which) {
     if (which == "transpose32") transpose<0><<<grid, block>>>(a, b, n);
     if (which == "transpose33") transpose<1><<<grid, block>>>(a, b, n);
     if (which == "total") total<<<m / 256, 256>>>(a, b);
+    if (which == "ordered") ordered<<<m / 256, 256>>>((float*)a, b);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return y;
 }
 """
 NAMES = [
-    "square", "square_columns", "shifted", "square4", "transpose32", "transpose33", "total",
+    "square", "square_columns", "shifted", "square4", "transpose32", "transpose33", "total", "ordered",
 ]  # fmt: skip
 
 

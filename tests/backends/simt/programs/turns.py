@@ -6,8 +6,31 @@ A thread that works alone for two turns may be waiting for another one, so from 
 from torch.utils.cpp_extension import load_inline
 
 ROUNDS, BLOCKS = 230, 40
+# By the shape of a product, how many terms it adds up.
+FRAGMENTS = {"16x16x16": 16, "32x8x16": 16, "8x32x16": 16, "16x16x8": 8}
 CUDA = r"""
 #include <torch/extension.h>
+#include <mma.h>
+using namespace nvcuda;
+using wmma::row_major, wmma::col_major;
+// With fragments: a block is put aside at an atomic access (csrc/scheduler.cpp), while other lanes wait in the product.
+template <class T, int M, int N, int K, class Left, class Right>
+__global__ void fragments(float* out, int rounds) {
+    __shared__ alignas(32) float own[M * N];
+    wmma::fragment<wmma::matrix_a, M, N, K, T, Left> a;
+    wmma::fragment<wmma::matrix_b, M, N, K, T, Right> b;
+    wmma::fragment<wmma::accumulator, M, N, K, float> sum;
+    wmma::fill_fragment(sum, 0.0f);
+    wmma::fill_fragment(a, 1.0f);
+    wmma::fill_fragment(b, float(blockIdx.x + 1));
+    for (int n = 0; n < rounds; ++n) {
+        if (threadIdx.x == 31) atomicAdd(out + gridDim.x * 256, 1.0f);
+        wmma::mma_sync(sum, a, b, sum);
+    }
+    wmma::store_matrix_sync(own, sum, N, wmma::mem_row_major);
+    __syncwarp();
+    for (int i = threadIdx.x; i < M * N; i += 32) out[blockIdx.x * M * N + i] = own[i];
+}
 __global__ void products(float* out, int rounds, int alone) {
     const float mine = blockIdx.x + 1;
     const uint32_t ones = 0x3f803f80, half = __float_as_uint(mine) >> 16, both = half << 16 | half;
@@ -42,6 +65,15 @@ torch::Tensor doubted() {
     doubt<<<2, 1>>>(out.data_ptr<int>(), out.data_ptr<int>() + 1);
     return out;
 }
+torch::Tensor of_fragments(int64_t which, int64_t blocks, int64_t rounds) {
+    auto out = torch::zeros({blocks + 1, 256}, torch::TensorOptions().device(torch::kCUDA));
+    void (*kernels[])(float*, int) = {
+        fragments<half, 16, 16, 16, row_major, col_major>, fragments<half, 32, 8, 16, col_major, row_major>,
+        fragments<__nv_bfloat16, 8, 32, 16, row_major, row_major>,
+        fragments<wmma::precision::tf32, 16, 16, 8, row_major, col_major>};
+    kernels[which]<<<blocks, 32>>>(out.data_ptr<float>(), rounds);
+    return out;
+}
 torch::Tensor run(int64_t blocks, int64_t rounds) {
     auto out = torch::empty({blocks, 32, 4}, torch::TensorOptions().device(torch::kCUDA));
     products<<<blocks, 32>>>(out.data_ptr<float>(), rounds, 300000);
@@ -53,13 +85,25 @@ torch::Tensor run(int64_t blocks, int64_t rounds) {
 def cases():
     module = load_inline(
         "turns",
-        "torch::Tensor run(int64_t blocks, int64_t rounds); torch::Tensor doubted();",
+        "torch::Tensor run(int64_t blocks, int64_t rounds); torch::Tensor doubted();"
+        "torch::Tensor of_fragments(int64_t which, int64_t blocks, int64_t rounds);",
         CUDA,
-        functions=["run", "doubted"],
+        functions=["run", "doubted", "of_fragments"],
     )
 
     def products(runtime):
         found = module.run(BLOCKS, ROUNDS).cpu()
         return [[float(block.min()), float(block.max())] for block in found]
 
-    return {"products": products, "doubt": lambda runtime: module.doubted().tolist()}
+    def of_fragments(which):
+        def call(runtime):
+            found = module.of_fragments(which, BLOCKS, ROUNDS).cpu()[:-1]
+            return [[float(block.min()), float(block.max())] for block in found]
+
+        return call
+
+    return {
+        "products": products,
+        "doubt": lambda runtime: module.doubted().tolist(),
+        **{name: of_fragments(which) for which, name in enumerate(FRAGMENTS)},
+    }

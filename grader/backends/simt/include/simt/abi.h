@@ -106,6 +106,7 @@ SIMT_EXPORT unsigned simt_ballot(unsigned mask, int predicate);
 SIMT_EXPORT uint64_t simt_match(unsigned mask, uint64_t bits);
 SIMT_EXPORT unsigned simt_lane();
 SIMT_EXPORT void simt_multiplied(unsigned operations);  // tells the counts what tensor cores did for a warp
+SIMT_EXPORT float* simt_factors(unsigned warp);  // twice 512 numbers: what its lanes show each other of a product's factors
 SIMT_EXPORT void simt_fence(int scope);
 SIMT_EXPORT void simt_sync_grid();
 SIMT_EXPORT void simt_cluster_sync();  // arrives and waits
