@@ -23,10 +23,11 @@ from grader.referee.sandbox import launch_spec
 from grader.referee.sandbox.watcher import MAX_PROCESSES, MAX_PROCESSES_COMPILING, Watcher, memory_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from grader.protocol.arena import Arena
+    from grader.protocol.messages import MemoryFinding
     from grader.protocol.wire import Json
     from grader.referee.process.forkserver import Forkserver
     from grader.referee.process.pool_client import PoolConnection
@@ -41,6 +42,11 @@ USED_AGE_S = 0.1
 # file whose builds are torch's is noted in the folder that keeps them, and its next player is started for it.
 TORCH_BUILDS = "TORCH_EXTENSIONS_DIR"
 BY_TORCH = "by-torch"
+COUNT_AT = 1 << 16  # of the CPU back end's errors, behind the last words (csrc/findings.cpp)
+WITHHELD = (
+    "The CPU back end's library has found {} of its kernels' errors of memory, and the submission's process "
+    "told the grader of none."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +138,8 @@ class Player:
         self._ready = False
         self._stopped = False
         self._fault: FaultError | None = None  # that ended it
+        # Whether errors of memory were told, and how many there were at the last answer.
+        self._told, self._untold = False, 0
         started, env = None, env or {}
         self._writes = writes
         if pool and not (forkserver or wrap or self._needs_its_folder(env)):
@@ -207,10 +215,13 @@ class Player:
         message = {"do": do, "sizes": [self._inbox.size, self._outbox.size], **self._inside(fields)}
         try:
             self._connection.ask(message, seconds)
-            return self._answer(stage or do, seconds, "answer")
+            answer = self._answer(stage or do, seconds, "answer")
+            self._expect_told(answer.findings)
+            return answer
         except wire.WireError as error:
             raise self._end(stage or do, error) from error
-        except FaultError:
+        except FaultError as fault:
+            self._expect_told(fault.seen)
             raise
         except BaseException:  # a signal: its answer would come to the next question
             self.stop()
@@ -284,6 +295,19 @@ class Player:
             if self._connection.by_player:
                 for folder in self._writes:
                     (folder / BY_TORCH).touch()
+
+    def _expect_told(self, findings: Sequence[MemoryFinding]) -> None:
+        """The CPU back end's library leaves how many errors of memory it has found: then some must be told.
+
+        What it finds while an answer is on its way, the next one tells.
+        """
+        self._told |= any(finding.severity == "error" for finding in findings)
+        if self._untold and not self._told:
+            self.stop()
+            self._fault = FaultError(Status.TAMPERED, WITHHELD.format(self._untold), dead=True)
+            raise self._fault
+        if self.backend == "simt":
+            self._untold = int.from_bytes(os.pread(self._last_words.fd, 8, COUNT_AT), "little")
 
     def expect_alive(self) -> None:
         """Raise what ended it, if it has been ended: whoever asked then may have left it at that."""

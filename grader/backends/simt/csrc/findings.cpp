@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <unistd.h>
 
 namespace simt {
 
@@ -86,10 +87,27 @@ static void describe_allocation(Json& json, const Launch* launch, const void* ad
   json.close('}');
 }
 
-static void add(const char* kind, const std::string& kernel, size_t pc, size_t other_pc, std::string json) {
+// Python code tells the referee what was found, in a process in which the submission could replace that code. How many
+// errors there were is left where the referee looks for itself, behind the last words (grader/referee/process).
+static constexpr off_t COUNT_AT = 1 << 16;
+static int g_words_fd = -1;
+static u64 g_errors;
+
+static bool is_a_note(const std::string& kind) {
+  return kind == "barrier-exited-threads" || kind == "leak" || kind == "unwritten-copy";
+}
+
+static void leave_count() {
+  if (g_words_fd >= 0 && pwrite(g_words_fd, &g_errors, sizeof g_errors, COUNT_AT) < 0) return;
+}
+
+// A finding that is in `doubt` may be none, once the lines are known.
+static void add(const char* kind, const std::string& kernel, size_t pc, size_t other_pc, std::string json, bool doubt = false) {
   auto key = std::make_tuple(kind + kernel, pc, other_pc);
   auto [it, fresh] = g_index.try_emplace(key, g_findings.size());
-  if (fresh) g_findings.push_back({kind, std::move(json), 1});
+  if (!fresh) return;
+  g_findings.push_back({kind, std::move(json), 1});
+  if (!doubt && !is_a_note(kind)) ++g_errors, leave_count();
 }
 
 static bool count_again(const char* kind, const std::string& kernel, size_t pc, size_t other_pc) {
@@ -152,7 +170,7 @@ void report(Worker* w, const char* kind, size_t pc, const Evidence& evidence) {
     json.field("right", evidence.right);
   }
   if (evidence.other) describe_other(json, *evidence.other, launch);
-  add(kind, launch->kernel, pc, other_pc, std::move(json.text));
+  add(kind, launch->kernel, pc, other_pc, std::move(json.text), evidence.one_barrier);
 }
 
 static void describe_variable(Json& json, const void* address) {

@@ -15,7 +15,6 @@ extern "C" __thread simt::Builtins simt_builtins SIMT_TLS;
 namespace simt {
 
 static constexpr size_t MOST_BELOW = 1 << 20;
-static int g_words_fd = -1;
 static std::atomic<bool> g_dying{false};
 static __thread size_t t_fault_pc SIMT_TLS;
 static __thread int t_fault_signal SIMT_TLS;

@@ -465,6 +465,7 @@ extern "C" SIMT_EXPORT void simt_reset() {
   simt_wait();
   reset_errors();
   simt_take_findings();
+  g_errors = 0, leave_count();
   simt_take_launches();
 }
 
