@@ -24,7 +24,7 @@ def test_a_product_of_a_warp_survives_the_end_of_a_turn(play: Play) -> None:
 def test_the_fragments_of_a_product_survive_the_end_of_a_turn(play: Play, shape: str) -> None:
     done = play("turns")[shape]
     assert done["findings"] == []
-    terms = turns.ROUNDS * turns.FRAGMENTS[shape]
+    terms = turns.PRODUCTS * turns.FRAGMENTS[shape]
     assert done["result"] == [[float(terms * (block + 1))] * 2 for block in range(turns.BLOCKS)]
 
 

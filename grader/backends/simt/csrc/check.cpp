@@ -318,6 +318,8 @@ static size_t as_aligned(size_t address) {
 void access(void* pointer, unsigned size, Access access, void* return_address) {
   Worker* w = t_worker;
   size_t pc = (size_t)return_address - 1, address = (size_t)pointer;
+  Access counted = access;
+  if (w && w->counted_as) counted = std::exchange(w->counted_as, NO_ACCESS);  // before another block has its turn
   if (!w || !w->fibre) {
     check_host_access(pointer, size, access, pc);
     return;
@@ -330,7 +332,6 @@ void access(void* pointer, unsigned size, Access access, void* return_address) {
   bool check = w->mode & CHECK, count = w->mode & COUNT;
   if (access == ATOMIC && !w->doubtful.empty()) settle_doubts(w, address);
   w->access_address = address;
-  Access counted = w->counted_as ? w->counted_as : access;
   int lane = w->current & 31;
   if (in_arena(pointer)) {
     if (count) w->counter.note(as_aligned(address), size, counted, GLOBAL, pc, lane);

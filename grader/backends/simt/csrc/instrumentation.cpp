@@ -263,17 +263,13 @@ static inline __attribute__((always_inline)) volatile T* atomic_write(volatile T
 // A load and a store are atomic for the checks; for the counts they are what nvcc makes of them: ld and st, of whatever order.
 template <class T>
 static inline __attribute__((always_inline)) volatile T* atomic_loaded(const volatile T* p, void* here) {
-  if (simt::t_worker) simt::t_worker->counted_as = READ;
-  auto found = atomic_access(p, here);
-  if (simt::t_worker) simt::t_worker->counted_as = simt::NO_ACCESS;
-  return found;
+  if (simt::t_worker) simt::t_worker->counted_as = simt::READ;
+  return atomic_access(p, here);
 }
 template <class T>
 static inline __attribute__((always_inline)) volatile T* atomic_stored(volatile T* p, void* here) {
-  if (simt::t_worker) simt::t_worker->counted_as = WRITE;
-  auto found = atomic_write(p, here);
-  if (simt::t_worker) simt::t_worker->counted_as = simt::NO_ACCESS;
-  return found;
+  if (simt::t_worker) simt::t_worker->counted_as = simt::WRITE;
+  return atomic_write(p, here);
 }
 #define SIMT_FETCH(BITS, T, NAME)                                           \
   SIMT_CALL T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) { \

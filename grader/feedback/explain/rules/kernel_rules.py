@@ -106,6 +106,13 @@ RULES = (
         "13",
     ),
     Rule(
+        "half-of-the-host",
+        (r"(?P<name>_Float16|__bf16) is a type of the host's compiler that nvcc has no device code for",),
+        "{name} belongs to the compiler of the host. In a kernel CUDA's own types are used, which nvcc knows.",
+        "Write __half, of cuda_fp16.h, or __nv_bfloat16, of cuda_bf16.h.",
+        "13",
+    ),
+    Rule(
         "value-from-void",
         (
             r"return-statement with a value, in function returning 'void'",

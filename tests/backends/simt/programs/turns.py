@@ -5,7 +5,7 @@ A thread that works alone for two turns may be waiting for another one, so from 
 
 from torch.utils.cpp_extension import load_inline
 
-ROUNDS, BLOCKS = 230, 40
+ROUNDS, BLOCKS, PRODUCTS = 230, 40, 30
 # By the shape of a product, how many terms it adds up.
 FRAGMENTS = {"16x16x16": 16, "32x8x16": 16, "8x32x16": 16, "16x16x8": 8}
 CUDA = r"""
@@ -97,7 +97,7 @@ def cases():
 
     def of_fragments(which):
         def call(runtime):
-            found = module.of_fragments(which, BLOCKS, ROUNDS).cpu()[:-1]
+            found = module.of_fragments(which, BLOCKS, PRODUCTS).cpu()[:-1]
             return [[float(block.min()), float(block.max())] for block in found]
 
         return call
