@@ -132,3 +132,25 @@ void thrust_orders(const float* x, float* y, int n) {
     counts[2] = float(end - (output(y) + 5 * n + 18));
     cudaMemcpy(y + 5 * n + 15, counts, sizeof counts, cudaMemcpyHostToDevice);
 }
+
+// A fold's type is that of its initial value, a functor's the one that it is given.
+void thrust_types(const float* x, float* y, int n) {
+    thrust::device_vector<unsigned char> ones(n, 1), bytes(n);
+    thrust::device_vector<int> large(4, 100000), four(4, 4), three(4, 3), scanned(n);
+    thrust::host_vector<float> out;
+    out.push_back(float(thrust::reduce(ones.begin(), ones.end(), 0)));
+    out.push_back(float(thrust::reduce(ones.begin(), ones.end(), 0.5f)));
+    out.push_back(float(thrust::reduce(ones.begin(), ones.end())));  // a byte, as it always was
+    out.push_back(float(thrust::inner_product(large.begin(), large.end(), large.begin(), 0ll)));
+    out.push_back(thrust::inner_product(three.begin(), three.end(), four.begin(), 0.0f, thrust::plus<float>(),
+                                        thrust::divides<float>()));
+    thrust::exclusive_scan(ones.begin(), ones.end(), scanned.begin(), 10);
+    out.push_back(float(scanned[n - 1]));
+    thrust::inclusive_scan(ones.begin(), ones.end(), bytes.begin());
+    out.push_back(float(bytes[n - 1]));
+    out.push_back(thrust::plus<unsigned char>()(200, 100));
+    out.push_back(thrust::maximum<int>()(2.5f, 2.75f));
+    out.push_back(thrust::negate<float>()(3) / 2);
+    out.push_back(thrust::greater_equal<float>()(0.0f / float(out[0] - out[0]), 1));
+    thrust::copy(out.begin(), out.end(), output(y));
+}

@@ -41,8 +41,14 @@ def orders(x: Array) -> Array:
     ])  # fmt: skip
 
 
+def types(_: Array) -> Array:
+    """All of thrust_types's outputs, of 300 ones."""
+    return np.array([300, 300.5, 300 % 256, 4e10, 3, 309, 300 % 256, 300 % 256, 2, -1.5, 0])
+
+
 THRUST = {
     "thrust_maps": Expected(maps, 500, 1e-6),
     "thrust_folds": Expected(folds, 500),
     "thrust_orders": Expected(orders, 500),
+    "thrust_types": Expected(types, 300),
 }

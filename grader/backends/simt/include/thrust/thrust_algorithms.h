@@ -349,10 +349,21 @@ template <class A, class F, class T, class Op, THRUST_NO_POLICY(A)>
 T transform_reduce(A first, A last, F f, T initial, Op op, THRUST_HERE) {
   return transform_reduce(THRUST_WHERE(A), first, last, f, initial, op, file, line);
 }
+template <class P, class A, class B, class T, class Add, class Multiply,
+          class = std::enable_if_t<inside::is_policy<P>::value>>
+T inner_product(const P& policy, A first, A last, B second, T initial, Add add, Multiply multiply, THRUST_HERE) {
+  auto in = make_transform_iterator(make_zip_iterator(first, second), make_zip_function(multiply));
+  return reduce(policy, in, in + (last - first), initial, add, file, line);
+}
+template <class A, class B, class T, class Add, class Multiply,
+          class = std::enable_if_t<!inside::is_policy<A>::value && !std::is_convertible_v<Add, const char*>>>
+T inner_product(A first, A last, B second, T initial, Add add, Multiply multiply, THRUST_HERE) {
+  return inner_product(THRUST_WHERE(A), first, last, second, initial, add, multiply, file, line);
+}
+// The products are of the initial value's type, as the sum is.
 template <class P, class A, class B, class T, class = std::enable_if_t<inside::is_policy<P>::value>>
 T inner_product(const P& policy, A first, A last, B second, T initial, THRUST_HERE) {
-  auto in = make_transform_iterator(make_zip_iterator(first, second), make_zip_function(multiplies<>()));
-  return reduce(policy, in, in + (last - first), initial, plus<>(), file, line);
+  return inner_product(policy, first, last, second, initial, plus<T>(), multiplies<T>(), file, line);
 }
 template <class A, class B, class T, THRUST_NO_POLICY(A)>
 T inner_product(A first, A last, B second, T initial, THRUST_HERE) {
