@@ -93,8 +93,9 @@ inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
   return cudaSuccess;
 }
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* pointer) {
-  bool device = simt_is_device_pointer(pointer);
-  int both = simt_is_for_both(pointer);
+  int variable = simt_variable_kind(pointer);
+  bool device = variable || simt_is_device_pointer(pointer);
+  int both = variable == 2 ? 2 : simt_is_for_both(pointer);
   *out = {both == 2 ? cudaMemoryTypeManaged : both ? cudaMemoryTypeHost
           : device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered,
           device ? 0 : -1,

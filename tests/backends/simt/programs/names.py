@@ -1,0 +1,60 @@
+"""What the runtime and CUDA's headers have by name: variables by their address, intrinsics, casts, pools, errors."""
+
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SYMBOLS = r"""
+__device__ int table[16] = {1, 2, 3};
+__constant__ int small[4];
+__managed__ int shared_by_both = 5;
+__global__ void kernel(const int* p, int* out) { *out = p[1] + small[2] + shared_by_both; }
+std::vector<int64_t> run() {
+    int host[16] = {9, 8, 7}, *out, found = 0, back[3] = {};
+    void *of_table, *of_small;
+    std::vector<int64_t> said;
+    cudaMalloc(&out, 4);
+    cudaGetSymbolAddress(&of_table, table);
+    cudaGetSymbolAddress(&of_small, small);
+    said.push_back(cudaMemcpy(of_table, host, 12, cudaMemcpyHostToDevice));
+    said.push_back(cudaMemcpyAsync(of_small, host, 12, cudaMemcpyHostToDevice, 0));
+    said.push_back(cudaMemcpy(&shared_by_both, host, 4, cudaMemcpyHostToDevice));
+    kernel<<<1, 1>>>((const int*)of_table, out);
+    cudaMemcpy(&found, out, 4, cudaMemcpyDeviceToHost);
+    said.push_back(found);
+    said.push_back(cudaMemset((int*)of_table + 1, 1, 4));  // in its middle
+    said.push_back(cudaMemsetAsync(of_small, 0, 4, 0));
+    said.push_back(cudaMemcpy(out, (int*)of_table + 1, 4, cudaMemcpyDeviceToDevice));
+    cudaMemcpy(&found, out, 4, cudaMemcpyDeviceToHost);
+    said.push_back(found);
+    said.push_back(cudaMemcpy(back, of_small, 12, cudaMemcpyDeviceToHost));
+    said.push_back(back[0]), said.push_back(back[1]);
+    cudaPointerAttributes of;
+    cudaPointerGetAttributes(&of, of_table);
+    said.push_back(of.type);
+    // Beyond its end, in the wrong direction, and a variable of the host.
+    said.push_back(cudaMemcpy(of_table, host, 68, cudaMemcpyHostToDevice));
+    said.push_back(cudaMemset((int*)of_table + 15, 0, 8));
+    said.push_back(cudaMemcpy(of_table, host, 4, cudaMemcpyDeviceToHost));
+    said.push_back(cudaMemset(host, 0, 4));
+    cudaGetLastError();
+    cudaFree(out);
+    return said;
+}
+"""
+
+
+def built(text, *functions, **more):
+    heads = {"run": "", **more}
+    return load_inline(
+        "names", [heads[f] for f in functions if heads[f]], [text], functions=list(functions)
+    )  # fmt: skip
+
+
+def symbols(_):
+    return built(SYMBOLS, "run", run="std::vector<int64_t> run();").run()
+
+
+def cases():
+    return {
+        "symbols": symbols,
+    }
