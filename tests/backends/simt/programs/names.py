@@ -1,4 +1,4 @@
-"""What the runtime and CUDA's headers have by name: variables by their address, intrinsics, casts, pools, errors."""
+"""What the runtime and CUDA's headers have by name: variables by their address, intrinsics, pools, errors."""
 
 import torch
 from torch.utils.cpp_extension import load_inline
@@ -41,6 +41,22 @@ std::vector<int64_t> run() {
     return said;
 }
 """
+WIDE = r"""
+struct alignas(16) Pair { unsigned long long low, high; };
+__global__ void kernel(Pair* p, Pair* swapped) {
+    Pair old = {0, 0}, seen;
+    do {
+        seen = old;
+        old = atomicCAS(p, seen, Pair{seen.low + threadIdx.x, seen.high + 1});
+    } while (old.low != seen.low || old.high != seen.high);
+    __shared__ Pair last;
+    if (!threadIdx.x) last = {7, 7};
+    __syncthreads();
+    Pair before = atomicExch_block(&last, Pair{threadIdx.x, 1});
+    if (before.low == 7 && before.high == 7) *swapped = before;
+}
+void run(torch::Tensor out) { kernel<<<1, 32>>>((Pair*)out.data_ptr(), (Pair*)out.data_ptr() + 1); }
+"""
 
 
 def built(text, *functions, **more):
@@ -54,7 +70,14 @@ def symbols(_):
     return built(SYMBOLS, "run", run="std::vector<int64_t> run();").run()
 
 
+def wide(_):
+    out = torch.zeros(4, dtype=torch.int64, device="cuda")
+    built(WIDE, "run", run="void run(torch::Tensor out);").run(out)
+    return out.tolist()
+
+
 def cases():
     return {
         "symbols": symbols,
+        "wide": wide,
     }
