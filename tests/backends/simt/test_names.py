@@ -1,6 +1,9 @@
 """What the runtime and CUDA's headers have by name gives what CUDA gives."""
 
+import pytest
+
 from .conftest import Play
+from .programs.intrinsics import DIRECTED, PAIRS, THREES, WORDS
 
 INVALID, DEVICE = 1, 2
 
@@ -17,3 +20,14 @@ def test_sixteen_bytes_are_exchanged_at_once(play: Play) -> None:
     answer = play("names")["wide"]
     assert (answer["error"], answer["findings"]) == ("", [])
     assert answer["result"] == [sum(range(32)), 32, 7, 7]
+
+
+@pytest.mark.parametrize("at", range(len(PAIRS)))
+def test_intrinsics_give_what_their_formulas_say(play: Play, at: int) -> None:
+    answer = play("names")["intrinsics"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    a, b, c = PAIRS[at]
+    wanted = {name: f(a, b, c) & 0xFFFFFFFF for name, f in (WORDS | THREES).items()}
+    wanted |= {name: f(a, b) for name, f in DIRECTED.items()}
+    found = dict(zip([*WORDS, *THREES, *DIRECTED], answer["result"][at], strict=True))
+    assert {name: (found[name], wanted[name]) for name in wanted if found[name] != wanted[name]} == {}

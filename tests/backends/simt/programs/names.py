@@ -3,6 +3,8 @@
 import torch
 from torch.utils.cpp_extension import load_inline
 
+from tests.backends.simt.programs.intrinsics import DIRECTED, PAIRS, THREES, WORDS
+
 SYMBOLS = r"""
 __device__ int table[16] = {1, 2, 3};
 __constant__ int small[4];
@@ -76,8 +78,30 @@ def wide(_):
     return out.tolist()
 
 
+def intrinsics(_):
+    lines = [f"o[{i}] = (unsigned)({text});" for i, text in enumerate([*WORDS, *THREES])]
+    first = len(lines)
+    lines += [f"o[{first + i}] = (long long)({text});" for i, text in enumerate(DIRECTED)]
+    text = (
+        "__global__ void kernel(long long* o, unsigned a, unsigned b, unsigned c, const float* v, const double* w) {\n"
+        "bool high, low;\n" + "\n".join(lines) + "\n}\n"
+        "void run(torch::Tensor o, int64_t a, int64_t b, int64_t c, torch::Tensor v, torch::Tensor w) {\n"
+        "kernel<<<1, 1>>>((long long*)o.data_ptr(), a, b, c, v.data_ptr<float>(), w.data_ptr<double>()); }"
+    )
+    head = "void run(torch::Tensor o, int64_t a, int64_t b, int64_t c, torch::Tensor v, torch::Tensor w);"
+    module = built(text, "run", run=head)
+    v = torch.tensor([3.0, 4.0, 12.0], device="cuda")
+    found = []
+    for a, b, c in PAIRS:
+        out = torch.zeros(len(lines), dtype=torch.int64, device="cuda")
+        module.run(out, a, b, c, v, v.double())
+        found.append(out.tolist())
+    return found
+
+
 def cases():
     return {
         "symbols": symbols,
         "wide": wide,
+        "intrinsics": intrinsics,
     }
