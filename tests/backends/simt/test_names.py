@@ -22,6 +22,25 @@ def test_sixteen_bytes_are_exchanged_at_once(play: Play) -> None:
     assert answer["result"] == [sum(range(32)), 32, 7, 7]
 
 
+def test_names_of_the_runtime_are_there(play: Play) -> None:
+    answer = play("names")["runtime_names"]
+    assert (answer["error"], answer["findings"]) == ("", [])
+    numbers, errors = answer["result"]
+    assert numbers[:4] == [0, 0, 1, -5]
+    assert numbers[4:12] == [0, 1 << 20, 0, 0, 12, 0, 0, 1 | 8]
+    assert numbers[12:15] == [896, 0, 228 * 1024 // 2 - 1024]
+    assert numbers[15:] == [1, 2, 4, 5, 1, 3, 5, 11]
+    assert errors == [
+        "cudaErrorInvalidMemcpyDirection: invalid copy direction for memcpy",
+        "cudaErrorInvalidSymbol: invalid device symbol",
+        "cudaErrorNoDevice: no CUDA-capable device is detected",
+        "cudaErrorUnknown: unknown error",
+        "cudaErrorCooperativeLaunchTooLarge: too many blocks in cooperative launch",
+        "cudaErrorInvalidClusterSize: a kernel launch error has occurred due to cluster misconfiguration",
+        "unrecognized error code: unrecognized error code",
+    ]
+
+
 @pytest.mark.parametrize("at", range(len(PAIRS)))
 def test_intrinsics_give_what_their_formulas_say(play: Play, at: int) -> None:
     answer = play("names")["intrinsics"]

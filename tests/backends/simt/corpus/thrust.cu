@@ -154,3 +154,30 @@ void thrust_types(const float* x, float* y, int n) {
     out.push_back(thrust::greater_equal<float>()(0.0f / float(out[0] - out[0]), 1));
     thrust::copy(out.begin(), out.end(), output(y));
 }
+
+struct Even {
+    __host__ __device__ bool operator()(int v) const { return v % 2 == 0; }
+};
+// a: 0 2 4 ..., b: 0 3 6 ..., 20 of each.
+void thrust_sets(const float* x, float* y, int n) {
+    thrust::device_vector<int> a(20), b(20), out(40), keys(20);
+    thrust::sequence(a.begin(), a.end(), 0, 2);
+    thrust::sequence(b.begin(), b.end(), 0, 3);
+    thrust::host_vector<float> told;
+    auto tell = [&](auto end) {
+        told.push_back(float(end - out.begin()));
+        for (auto it = out.begin(); it != end; ++it) told.push_back(float(int(*it)));
+    };
+    tell(thrust::merge(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_union(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_intersection(thrust::device, a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_difference(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    for (int i = 0; i < 20; ++i) keys[i] = i / 6;
+    tell(thrust::inclusive_scan_by_key(keys.begin(), keys.end(), a.begin(), out.begin()));
+    tell(thrust::exclusive_scan_by_key(keys.begin(), keys.end(), a.begin(), out.begin(), 100));
+    told.push_back(float(thrust::partition(b.begin(), b.end(), Even()) - b.begin()));
+    for (int i = 0; i < 20; ++i) told.push_back(float(int(b[i])));
+    told.push_back(thrust::abs(thrust::complex<float>(3, 4)));
+    thrust::copy(told.begin(), told.end(), output(y));
+}

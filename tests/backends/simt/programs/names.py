@@ -59,6 +59,60 @@ __global__ void kernel(Pair* p, Pair* swapped) {
 }
 void run(torch::Tensor out) { kernel<<<1, 32>>>((Pair*)out.data_ptr(), (Pair*)out.data_ptr() + 1); }
 """
+RUNTIME = r"""
+#include <cublas_v2.h>
+#include <cstring>
+__global__ void kernel(float* x) { extern __shared__ float buffer[]; buffer[threadIdx.x] = 0; x[0] = buffer[0]; }
+std::vector<std::string> errors() {
+    std::vector<std::string> said;
+    for (cudaError_t e : {cudaErrorInvalidMemcpyDirection, cudaErrorInvalidSymbol, cudaErrorNoDevice, cudaErrorUnknown,
+                          cudaErrorCooperativeLaunchTooLarge, cudaErrorInvalidClusterSize, cudaError_t(5000)})
+        said.push_back(std::string(cudaGetErrorName(e)) + ": " + cudaGetErrorString(e));
+    return said;
+}
+std::vector<int64_t> run() {
+    std::vector<int64_t> said;
+    cudaStream_t plain, other;
+    unsigned flags;
+    int priority;
+    cudaStreamCreate(&plain);
+    cudaStreamCreateWithPriority(&other, cudaStreamNonBlocking, -9);
+    cudaStreamGetFlags(plain, &flags), cudaStreamGetPriority(plain, &priority);
+    said.push_back(flags), said.push_back(priority);
+    cudaStreamGetFlags(other, &flags), cudaStreamGetPriority(other, &priority);
+    said.push_back(flags), said.push_back(priority);
+    cudaMemPool_t pool;
+    said.push_back(cudaDeviceGetDefaultMemPool(&pool, 0));
+    uint64_t bytes = 1 << 20, kept = 0;
+    cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes);
+    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+    said.push_back(kept), said.push_back(cudaMemPoolTrimTo(pool, 0));
+    char id[16];
+    int device = -1;
+    said.push_back(cudaDeviceGetPCIBusId(id, sizeof id, 0)), said.push_back(strlen(id));
+    said.push_back(cudaDeviceGetByPCIBusId(&device, id)), said.push_back(device);
+    cudaSetDeviceFlags(cudaDeviceScheduleSpin), cudaGetDeviceFlags(&flags);
+    said.push_back(flags);
+    int grid, block;
+    cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, kernel, [](int threads) { return threads * 256; });
+    said.push_back(block);
+    size_t room;
+    said.push_back(cudaOccupancyAvailableDynamicSMemPerBlock(&room, kernel, 2, 256)), said.push_back(room);
+    float host[6] = {1, 2, 3, 4, 5, 6}, back[6] = {}, *x;
+    cudaMalloc(&x, 64);
+    cudaMemset(x, 0, 64);
+    cublasSetMatrix(2, 2, 4, host, 3, x, 2);  // columns of two, from columns of three
+    cublasGetMatrix(2, 2, 4, x, 2, back, 2);
+    for (int i = 0; i < 4; ++i) said.push_back(back[i]);
+    cublasSetVector(3, 4, host, 2, x, 1);
+    cublasGetVector(3, 4, x, 1, back, 1);
+    for (int i = 0; i < 3; ++i) said.push_back(back[i]);
+    said.push_back(cublasSetVector(300, 4, host, 1, x, 1));
+    cudaGetLastError();
+    cudaFree(x);
+    return said;
+}
+"""
 
 
 def built(text, *functions, **more):
@@ -76,6 +130,12 @@ def wide(_):
     out = torch.zeros(4, dtype=torch.int64, device="cuda")
     built(WIDE, "run", run="void run(torch::Tensor out);").run(out)
     return out.tolist()
+
+
+def runtime_names(_):
+    heads = {"run": "std::vector<int64_t> run();", "errors": "std::vector<std::string> errors();"}
+    module = built(RUNTIME, "run", "errors", **heads)
+    return [module.run(), module.errors()]
 
 
 def intrinsics(_):
@@ -103,5 +163,6 @@ def cases():
     return {
         "symbols": symbols,
         "wide": wide,
+        "runtime_names": runtime_names,
         "intrinsics": intrinsics,
     }

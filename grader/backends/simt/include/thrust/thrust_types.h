@@ -23,6 +23,11 @@ template <class T>
 using tuple_size = std::tuple_size<T>;
 template <class T>
 using complex = std::complex<T>;
+using std::abs;
+using std::arg;
+using std::conj;
+using std::norm;
+using std::polar;
 
 // ---- functors: of the arguments' own types, or all in the type that is given, as plus<float>() of two integers
 #define THRUST_FUNCTOR(NAME, RESULT, EXPRESSION)                                                     \
