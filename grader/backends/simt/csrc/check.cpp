@@ -373,6 +373,7 @@ void spend_step(size_t pc) {
 
 extern "C" int simt_register_managed(const void* begin, const void* end) {
   simt::g_managed.push_back({(size_t)begin, (size_t)end});
+  simt_tell_variable(begin, (size_t)end - (size_t)begin, 1);
   return 0;
 }
 

@@ -326,7 +326,10 @@ extern "C" SIMT_EXPORT void simt_excuse_unwritten(const void* pointer, size_t by
   if (bytes && g_arena && in_arena(pointer)) mark_initialised(arena_offset(pointer), bytes);
 }
 
+static const std::pair<size_t, bool>* told_variable(const void* pointer);
+
 static bool device_range_is_valid(const void* pointer, size_t bytes) {
+  if (const auto* variable = told_variable(pointer)) return (size_t)pointer + bytes <= variable->first;
   if (!g_arena || !in_arena(pointer)) return true;  // host memory is the host's own business
   size_t offset = arena_offset(pointer);
   Allocation* a = allocation_at(offset);
@@ -338,7 +341,30 @@ extern "C" int simt_is_for_both(const void* pointer) {
   return a && a->live ? a->for_both : 0;
 }
 
+// __device__ and __constant__ variables whose address the host has asked for, and where modules have their __managed__
+// ones: copies and fills take them as any memory of the device.
+static std::map<size_t, std::pair<size_t, bool>> g_told_variables;  // by where it begins: its end, and whether it is managed
+
+static const std::pair<size_t, bool>* told_variable(const void* pointer) {
+  std::lock_guard<std::recursive_mutex> guard(g_memory_lock);
+  auto after = g_told_variables.upper_bound((size_t)pointer);
+  if (after == g_told_variables.begin()) return nullptr;
+  const auto& last = std::prev(after)->second;
+  return (size_t)pointer < last.first ? &last : nullptr;
+}
+
+extern "C" void simt_tell_variable(const void* begin, size_t bytes, int managed) {
+  std::lock_guard<std::recursive_mutex> guard(g_memory_lock);
+  if (!told_variable(begin)) g_told_variables[(size_t)begin] = {(size_t)begin + bytes, managed != 0};
+}
+
+extern "C" int simt_variable_kind(const void* pointer) {
+  const auto* variable = told_variable(pointer);
+  return variable ? 1 + variable->second : 0;
+}
+
 static bool may_be(const void* pointer, bool on_device) {
+  if (const auto* variable = told_variable(pointer)) return on_device || variable->second;
   return simt_is_for_both(pointer) || on_device == (simt_is_device_pointer(pointer) != 0);
 }
 
@@ -371,7 +397,7 @@ static void copy_definedness(size_t to, size_t from, size_t bytes) {
 
 static void copied_code(void* to, const void* from, size_t bytes, size_t pc) {
   if (in_arena(to)) host_code_copied(to, from, bytes, pc);
-  else if (in_arena(from)) device_tells(from, bytes);
+  else if (in_arena(from) || told_variable(from)) device_tells(from, bytes);
 }
 
 // The host went on at once, and a GPU may make the copy as late as when the host waits: until then pinned memory that is
@@ -415,7 +441,8 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   check_other_streams(work, "a copy", here, from, bytes, READ);
   check_other_streams(work, "a copy", here, to, bytes, WRITE);
   if (!call.stream) simt_host_waits_for_stream(nullptr);
-  if (g_mode & CHECK) copied_code(to, from, bytes, here);
+  if (told_variable(to)) simt_symbol_written(to, from, bytes);
+  else if (g_mode & CHECK) copied_code(to, from, bytes, here);
   memmove(to, from, bytes);
   bool to_device = simt_is_device_pointer(to) && !simt_is_for_both(to);
   size_t first = 0, missing = g_mode & CHECK ? simt_undefined_bytes(from, bytes, &first) : 0;
@@ -442,7 +469,8 @@ extern "C" int simt_fill(void* to, unsigned value, size_t bytes, unsigned elemen
   Work work = new_work(copy_call().stream);
   if (!bytes) return 0;
   if (heap_from_host(to, WRITE, (size_t)__builtin_return_address(0) - 1)) return INVALID_VALUE;
-  if (!simt_is_device_pointer(to) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
+  const bool variable = told_variable(to) != nullptr;
+  if ((!variable && !simt_is_device_pointer(to)) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
   simt_wait();
   check_other_streams(work, "a fill", (size_t)__builtin_return_address(0) - 1, to, bytes, WRITE);
   forget_host_code((size_t)to, bytes);
@@ -450,7 +478,8 @@ extern "C" int simt_fill(void* to, unsigned value, size_t bytes, unsigned elemen
   else
     for (size_t i = 0; i < bytes; i += element) memcpy((char*)to + i, &value, element);
   simt_mark_initialised(to, bytes);
-  if (g_watched) note_fill(to, value, bytes);
+  if (g_watched && variable) simt_symbol_written(to, to, bytes);
+  else if (g_watched) note_fill(to, value, bytes);
   return 0;
 }
 

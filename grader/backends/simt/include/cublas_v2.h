@@ -19,6 +19,32 @@ inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
 inline cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
 #define cublasDestroy_v2 cublasDestroy
 inline cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+
+// ---- rows and columns of the host to the device's, and back; a pitch counts elements
+namespace simt::blas {
+inline cublasStatus_t moved(int rows, int columns, int bytes, const void* from, int from_pitch, void* to, int to_pitch,
+                            cudaMemcpyKind kind) {
+  if (rows < 0 || columns < 0 || bytes <= 0 || from_pitch <= 0 || to_pitch <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!rows || !columns) return CUBLAS_STATUS_SUCCESS;
+  cudaError_t error = cudaMemcpy2D(to, size_t(to_pitch) * bytes, from, size_t(from_pitch) * bytes, size_t(rows) * bytes,
+                                   size_t(columns), kind);
+  return error ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_SUCCESS;
+}
+}  // namespace simt::blas
+inline cublasStatus_t cublasSetMatrix(int rows, int columns, int bytes, const void* from, int from_pitch, void* to,
+                                      int to_pitch) {
+  return simt::blas::moved(rows, columns, bytes, from, from_pitch, to, to_pitch, cudaMemcpyHostToDevice);
+}
+inline cublasStatus_t cublasGetMatrix(int rows, int columns, int bytes, const void* from, int from_pitch, void* to,
+                                      int to_pitch) {
+  return simt::blas::moved(rows, columns, bytes, from, from_pitch, to, to_pitch, cudaMemcpyDeviceToHost);
+}
+inline cublasStatus_t cublasSetVector(int n, int bytes, const void* from, int from_step, void* to, int to_step) {
+  return simt::blas::moved(1, n, bytes, from, from_step, to, to_step, cudaMemcpyHostToDevice);
+}
+inline cublasStatus_t cublasGetVector(int n, int bytes, const void* from, int from_step, void* to, int to_step) {
+  return simt::blas::moved(1, n, bytes, from, from_step, to, to_step, cudaMemcpyDeviceToHost);
+}
 inline cublasStatus_t cublasGetStream(cublasHandle_t, cudaStream_t* stream) {
   *stream = (cudaStream_t)simt_current_stream();
   return CUBLAS_STATUS_SUCCESS;

@@ -93,8 +93,9 @@ inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
   return cudaSuccess;
 }
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* pointer) {
-  bool device = simt_is_device_pointer(pointer);
-  int both = simt_is_for_both(pointer);
+  int variable = simt_variable_kind(pointer);
+  bool device = variable || simt_is_device_pointer(pointer);
+  int both = variable == 2 ? 2 : simt_is_for_both(pointer);
   *out = {both == 2 ? cudaMemoryTypeManaged : both ? cudaMemoryTypeHost
           : device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered,
           device ? 0 : -1,
@@ -135,7 +136,56 @@ inline cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 inline cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
-inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+namespace simt {
+inline unsigned device_flags = cudaDeviceScheduleAuto;
+inline unsigned long long pool_attributes[9] = {0, 1, 1, 1};  // by cudaMemPoolAttr
+}  // namespace simt
+inline cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  if (flags & ~0x1fu) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  simt::device_flags = flags;
+  return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  *flags = simt::device_flags | cudaDeviceMapHost;  // memory is always mapped
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
+  if (device) return (cudaError_t)simt_fail(cudaErrorInvalidDevice);
+  static constexpr char ID[] = "0000:00:00.0";
+  if (bytes < int(sizeof ID)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  memcpy(text, ID, sizeof ID);
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  *device = 0;
+  return (cudaError_t)simt_fail(strcmp(text, "0000:00:00.0") ? cudaErrorInvalidDevice : cudaSuccess);
+}
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  *pool = (cudaMemPool_t)0x10;  // never dereferenced
+  return (cudaError_t)simt_fail(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
+inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+// What is in use is not for setting, but the highest number of it can be set to 0.
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* value) {
+  if (which < 1 || which > cudaMemPoolAttrUsedMemHigh || which == cudaMemPoolAttrReservedMemCurrent ||
+      which == cudaMemPoolAttrUsedMemCurrent)
+    return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  if (which < cudaMemPoolAttrReleaseThreshold) simt::pool_attributes[which] = (unsigned long long)*(int*)value;
+  else simt::pool_attributes[which] = *(unsigned long long*)value;
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* value) {
+  if (which < 1 || which > cudaMemPoolAttrUsedMemHigh) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  if (which > cudaMemPoolAttrReleaseThreshold) *(unsigned long long*)value = simt_memory(0);
+  else if (which == cudaMemPoolAttrReleaseThreshold) *(unsigned long long*)value = simt::pool_attributes[which];
+  else *(int*)value = (int)simt::pool_attributes[which];
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+template <class T>
+SIMT_INLINE cudaError_t cudaMallocFromPoolAsync(T** p, size_t bytes, cudaMemPool_t, cudaStream_t) {
+  return (cudaError_t)simt_cuda_malloc((void**)p, bytes);
+}
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 template <class T>

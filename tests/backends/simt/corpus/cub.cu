@@ -287,3 +287,69 @@ void composed(const float* x, float* y, int n) {
     composed_in_warps_kernel<long><<<1, 32>>>(x, y + 20, 3);
     composed_scan_kernel<<<1, 32>>>(x, y + 28);
 }
+
+// Small integers are summed in the type of the result, or in what their own sum has as its type.
+struct Tell {
+    float*& y;
+    template <class T>
+    void operator()(const T* from, int n) { widen(from, y, n), y += n; }
+};
+struct Below {
+    int k;
+    __host__ __device__ bool operator()(int x) const { return x < k; }
+};
+__global__ void bytes_kernel(unsigned char* bytes, int* at, int n) {
+    for (int i = 0; i < n; ++i) bytes[i] = 1;
+    at[0] = 0, at[1] = n - 20, at[2] = n;
+}
+__global__ void pair_kernel(const cub::KeyValuePair<int, float>* pair, float* y) { y[0] = pair->key, y[1] = pair->value; }
+struct Added {
+    __host__ __device__ int operator()(int a, int b) const { return a + b; }
+};
+struct Halved {
+    __host__ __device__ float operator()(int i) const { return i / 2.0f; }
+};
+void accumulators(const float* x, float* y, int n) {
+    Tell tell{y};
+    Buffer bytes(n), at(3 * sizeof(int)), out(n * sizeof(int)), keys(n), count(sizeof(int)), pair(8);
+    bytes_kernel<<<1, 1>>>(bytes, at, n);
+    unsigned char* b = bytes;
+    int *o = out, *begin = at;
+    cub::CountingInputIterator<int> numbers(0);
+    cub::TransformInputIterator<bool, Below, cub::CountingInputIterator<int>> below(numbers, Below{7});
+    twice([&](void* t, size_t& s) { cub::DeviceReduce::Sum(t, s, below, o, 20); });
+    tell(o, 1);
+    twice([&](void* t, size_t& s) { cub::DeviceReduce::Sum(t, s, b, o, n); });
+    tell(o, 1);
+    twice([&](void* t, size_t& s) { cub::DeviceReduce::Reduce(t, s, b, o, n, Added(), (unsigned char)1); });
+    tell(o, 1);
+    twice([&](void* t, size_t& s) { cub::DeviceReduce::Reduce(t, s, b, (float*)o, n, cub::Sum(), 0.5f); });
+    tell((float*)o, 1);
+    twice([&](void* t, size_t& s) { cub::DeviceSegmentedReduce::Sum(t, s, b, o, 2, begin, begin + 1); });
+    tell(o, 2);
+    twice([&](void* t, size_t& s) { cub::DeviceScan::InclusiveSum(t, s, b, o, n); });
+    tell(o + n - 1, 1);
+    twice([&](void* t, size_t& s) { cub::DeviceScan::ExclusiveSum(t, s, b, o, n); });
+    tell(o + n - 1, 1);
+    twice([&](void* t, size_t& s) { cub::DeviceScan::InclusiveScan(t, s, b, o, Added(), n); });
+    tell(o + n - 1, 1);
+    twice([&](void* t, size_t& s) { cub::DeviceScan::ExclusiveScan(t, s, b, o, Added(), (unsigned char)250, n); });
+    tell(o + n - 1, 1);
+    twice([&](void* t, size_t& s) {
+        cub::DeviceReduce::ReduceByKey(t, s, b, (unsigned char*)keys, b, o, (int*)count, cub::Sum(), n);
+    });
+    tell(o, 1);
+    twice([&](void* t, size_t& s) {
+        cub::DeviceRunLengthEncode::Encode(t, s, b, (unsigned char*)keys, (long long*)out, (int*)count, n);
+    });
+    tell((long long*)out, 1);
+    twice([&](void* t, size_t& s) {
+        cub::DeviceReduce::ArgMax(t, s, b, (cub::KeyValuePair<int, float>*)pair, n);
+    });
+    pair_kernel<<<1, 1>>>(pair, y);
+    y += 2;
+    // Levels are whole numbers and the samples are not: both are compared as floats.
+    cub::TransformInputIterator<float, Halved, cub::CountingInputIterator<int>> halves(numbers, Halved());
+    twice([&](void* t, size_t& s) { cub::DeviceHistogram::HistogramEven(t, s, halves, o, 5, 0, 2, 4); });
+    tell(o, 4);
+}

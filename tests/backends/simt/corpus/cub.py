@@ -108,6 +108,12 @@ def composed(x: Array) -> Array:
     return np.array(out)
 
 
+def accumulators(_: Array) -> Array:
+    """All of accumulators's outputs, of 300 ones: none of them fits into a byte."""
+    sums = [7, 300, 301, 300.5, 280, 20, 300, 299, 300, 549, 300, 300]
+    return np.array([*sums, 0, 1, 1, 1, 1, 1])
+
+
 CUB = {
     "device_reduce": Expected(reductions, 1000),
     "device_scan": Expected(scans, 1000),
@@ -119,5 +125,6 @@ CUB = {
     "block_prefix": Expected(prefixes, 256),
     "block_neighbours": Expected(neighbours, 128),
     "warp_segments": Expected(warp_segments, 32),
+    "accumulators": Expected(accumulators, 300),
     "composed": Expected(composed, 128),
 }

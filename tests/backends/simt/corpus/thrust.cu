@@ -132,3 +132,52 @@ void thrust_orders(const float* x, float* y, int n) {
     counts[2] = float(end - (output(y) + 5 * n + 18));
     cudaMemcpy(y + 5 * n + 15, counts, sizeof counts, cudaMemcpyHostToDevice);
 }
+
+// A fold's type is that of its initial value, a functor's the one that it is given.
+void thrust_types(const float* x, float* y, int n) {
+    thrust::device_vector<unsigned char> ones(n, 1), bytes(n);
+    thrust::device_vector<int> large(4, 100000), four(4, 4), three(4, 3), scanned(n);
+    thrust::host_vector<float> out;
+    out.push_back(float(thrust::reduce(ones.begin(), ones.end(), 0)));
+    out.push_back(float(thrust::reduce(ones.begin(), ones.end(), 0.5f)));
+    out.push_back(float(thrust::reduce(ones.begin(), ones.end())));  // a byte, as it always was
+    out.push_back(float(thrust::inner_product(large.begin(), large.end(), large.begin(), 0ll)));
+    out.push_back(thrust::inner_product(three.begin(), three.end(), four.begin(), 0.0f, thrust::plus<float>(),
+                                        thrust::divides<float>()));
+    thrust::exclusive_scan(ones.begin(), ones.end(), scanned.begin(), 10);
+    out.push_back(float(scanned[n - 1]));
+    thrust::inclusive_scan(ones.begin(), ones.end(), bytes.begin());
+    out.push_back(float(bytes[n - 1]));
+    out.push_back(thrust::plus<unsigned char>()(200, 100));
+    out.push_back(thrust::maximum<int>()(2.5f, 2.75f));
+    out.push_back(thrust::negate<float>()(3) / 2);
+    out.push_back(thrust::greater_equal<float>()(0.0f / float(out[0] - out[0]), 1));
+    thrust::copy(out.begin(), out.end(), output(y));
+}
+
+struct Even {
+    __host__ __device__ bool operator()(int v) const { return v % 2 == 0; }
+};
+// a: 0 2 4 ..., b: 0 3 6 ..., 20 of each.
+void thrust_sets(const float* x, float* y, int n) {
+    thrust::device_vector<int> a(20), b(20), out(40), keys(20);
+    thrust::sequence(a.begin(), a.end(), 0, 2);
+    thrust::sequence(b.begin(), b.end(), 0, 3);
+    thrust::host_vector<float> told;
+    auto tell = [&](auto end) {
+        told.push_back(float(end - out.begin()));
+        for (auto it = out.begin(); it != end; ++it) told.push_back(float(int(*it)));
+    };
+    tell(thrust::merge(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_union(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_intersection(thrust::device, a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_difference(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    tell(thrust::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), out.begin()));
+    for (int i = 0; i < 20; ++i) keys[i] = i / 6;
+    tell(thrust::inclusive_scan_by_key(keys.begin(), keys.end(), a.begin(), out.begin()));
+    tell(thrust::exclusive_scan_by_key(keys.begin(), keys.end(), a.begin(), out.begin(), 100));
+    told.push_back(float(thrust::partition(b.begin(), b.end(), Even()) - b.begin()));
+    for (int i = 0; i < 20; ++i) told.push_back(float(int(b[i])));
+    told.push_back(thrust::abs(thrust::complex<float>(3, 4)));
+    thrust::copy(told.begin(), told.end(), output(y));
+}

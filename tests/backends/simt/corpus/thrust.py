@@ -41,8 +41,29 @@ def orders(x: Array) -> Array:
     ])  # fmt: skip
 
 
+def types(_: Array) -> Array:
+    """All of thrust_types's outputs, of 300 ones."""
+    return np.array([300, 300.5, 300 % 256, 4e10, 3, 309, 300 % 256, 300 % 256, 2, -1.5, 0])
+
+
+def sets(_: Array) -> Array:
+    """All of thrust_sets's outputs."""
+    a, b = np.arange(0, 40, 2), np.arange(0, 60, 3)
+    runs = np.split(a, [6, 12, 18])
+    parts = [
+        np.sort(np.concatenate([a, b])), np.union1d(a, b), np.intersect1d(a, b), np.setdiff1d(a, b),
+        np.setxor1d(a, b), np.concatenate([r.cumsum() for r in runs]),
+        np.concatenate([100 + r.cumsum() - r for r in runs]), np.concatenate([b[::2], b[1::2]]),
+    ]  # fmt: skip
+    told = [np.concatenate([[len(p)], p]) for p in parts]
+    told[-1][0] = 10  # where the second part begins
+    return np.concatenate([*told, [5]])
+
+
 THRUST = {
     "thrust_maps": Expected(maps, 500, 1e-6),
     "thrust_folds": Expected(folds, 500),
     "thrust_orders": Expected(orders, 500),
+    "thrust_sets": Expected(sets, 10),
+    "thrust_types": Expected(types, 300),
 }

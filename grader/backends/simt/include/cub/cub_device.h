@@ -226,7 +226,8 @@ struct DeviceReduce {
   }
   template <class In, class Out, class N>
   static cudaError_t Sum(CUB_TEMP, In in, Out out, N n, CUB_STREAM) {
-    return of("cub::DeviceReduce::Sum", memory, bytes, in, out, n, cub::Sum(), value_of<In>(), stream, file, line);
+    return of("cub::DeviceReduce::Sum", memory, bytes, in, out, n, cub::Sum(), written_to<Out, value_of<In>>(), stream,
+              file, line);
   }
   template <class In, class Out, class N>
   static cudaError_t Min(CUB_TEMP, In in, Out out, N n, CUB_STREAM) {
@@ -242,23 +243,23 @@ struct DeviceReduce {
   }
   template <class In, class Out, class N>
   static cudaError_t ArgMin(CUB_TEMP, In in, Out out, N n, CUB_STREAM) {
-    using T = value_of<In>;
-    KeyValuePair<int, T> initial(1, std::numeric_limits<T>::max());
-    return of("cub::DeviceReduce::ArgMin", memory, bytes, ArgIndexInputIterator<In, int>(in), out, n, cub::ArgMin(),
-              initial, stream, file, line);
+    using Pair = written_to<Out, KeyValuePair<int, value_of<In>>>;
+    Pair initial(1, std::numeric_limits<value_of<In>>::max());
+    ArgIndexInputIterator<In, int, typename Pair::Value> pairs(in);
+    return of("cub::DeviceReduce::ArgMin", memory, bytes, pairs, out, n, cub::ArgMin(), initial, stream, file, line);
   }
   template <class In, class Out, class N>
   static cudaError_t ArgMax(CUB_TEMP, In in, Out out, N n, CUB_STREAM) {
-    using T = value_of<In>;
-    KeyValuePair<int, T> initial(1, std::numeric_limits<T>::lowest());
-    return of("cub::DeviceReduce::ArgMax", memory, bytes, ArgIndexInputIterator<In, int>(in), out, n, cub::ArgMax(),
-              initial, stream, file, line);
+    using Pair = written_to<Out, KeyValuePair<int, value_of<In>>>;
+    Pair initial(1, std::numeric_limits<value_of<In>>::lowest());
+    ArgIndexInputIterator<In, int, typename Pair::Value> pairs(in);
+    return of("cub::DeviceReduce::ArgMax", memory, bytes, pairs, out, n, cub::ArgMax(), initial, stream, file, line);
   }
   template <class Keys, class OutKeys, class Values, class OutValues, class Count, class Op, class N>
   static cudaError_t ReduceByKey(CUB_TEMP, Keys keys, OutKeys out_keys, Values values, OutValues out_values, Count number,
                                  Op op, N n, CUB_STREAM) {
     using Key = value_of<Keys>;
-    using Value = value_of<Values>;
+    using Value = accumulator_of<Op, value_of<Values>, value_of<Values>>;
     auto body = [](Keys keys, OutKeys out_keys, Values values, OutValues out_values, Count number, Op op, long long n) {
       of_device::by_key<Key, Value>(keys, out_keys, values, out_values, number, n, op, Equality());
     };
@@ -270,10 +271,11 @@ struct DeviceReduce {
   template <class In, class Out, class N, class Op, class T>
   static cudaError_t of(const char* name, CUB_TEMP, In in, Out out, N n, Op op, T initial, cudaStream_t stream,
                         const char* file, int line) {
+    using Total = accumulator_of<Op, T, value_of<In>>;
     auto body = [](In in, Out out, long long n, Op op, T initial) {
-      of_device::reduce<T>(in, out, n, op, initial);
+      of_device::reduce<Total>(in, out, n, op, initial);
     };
-    return CUB_RUN(name, 1, of_device::TILE * sizeof(T), body, in, out, (long long)n, op, initial);
+    return CUB_RUN(name, 1, of_device::TILE * sizeof(Total), body, in, out, (long long)n, op, initial);
   }
 };
 
@@ -286,7 +288,7 @@ struct DeviceSegmentedReduce {
   template <class In, class Out, class Begin, class End>
   static cudaError_t Sum(CUB_TEMP, In in, Out out, int segments, Begin begin, End end, CUB_STREAM) {
     return of("cub::DeviceSegmentedReduce::Sum", memory, bytes, in, out, segments, begin, end, cub::Sum(),
-              value_of<In>(), stream, file, line);
+              written_to<Out, value_of<In>>(), stream, file, line);
   }
   template <class In, class Out, class Begin, class End>
   static cudaError_t Min(CUB_TEMP, In in, Out out, int segments, Begin begin, End end, CUB_STREAM) {
@@ -303,11 +305,12 @@ struct DeviceSegmentedReduce {
   template <class In, class Out, class Begin, class End, class Op, class T>
   static cudaError_t of(const char* name, CUB_TEMP, In in, Out out, int segments, Begin begin, End end, Op op, T initial,
                         cudaStream_t stream, const char* file, int line) {
+    using Total = accumulator_of<Op, T, value_of<In>>;
     auto body = [](In in, Out out, int segments, Begin begin, End end, Op op, T initial) {
       for (int s = 0; s < segments; ++s)
-        of_device::reduce<T>(in + begin[s], out + s, (long long)end[s] - begin[s], op, initial);
+        of_device::reduce<Total>(in + begin[s], out + s, (long long)end[s] - begin[s], op, initial);
     };
-    return CUB_RUN(name, 1, of_device::TILE * sizeof(T), body, in, out, segments, begin, end, op, initial);
+    return CUB_RUN(name, 1, of_device::TILE * sizeof(Total), body, in, out, segments, begin, end, op, initial);
   }
 };
 
@@ -337,10 +340,11 @@ struct DeviceScan {
   template <bool INCLUSIVE, bool HAS_INITIAL, class In, class Out, class N, class Op, class T>
   static cudaError_t of(const char* name, CUB_TEMP, In in, Out out, N n, Op op, T initial, cudaStream_t stream,
                         const char* file, int line) {
+    using Total = accumulator_of<Op, T, value_of<In>>;
     auto body = [](In in, Out out, long long n, Op op, T initial) {
-      of_device::scan<T, INCLUSIVE, HAS_INITIAL>(in, out, n, op, initial);
+      of_device::scan<Total, INCLUSIVE, HAS_INITIAL>(in, out, n, op, initial);
     };
-    return CUB_RUN(name, 1, of_device::TILE * sizeof(T), body, in, out, (long long)n, op, initial);
+    return CUB_RUN(name, 1, of_device::TILE * sizeof(Total), body, in, out, (long long)n, op, initial);
   }
 };
 
@@ -511,11 +515,13 @@ struct DeviceRunLengthEncode {
   template <class In, class Out, class Lengths, class Count, class N>
   static cudaError_t Encode(CUB_TEMP, In in, Out out, Lengths lengths, Count number, N n, CUB_STREAM) {
     using Key = value_of<In>;
-    using Ones = ConstantInputIterator<int, long long>;
+    using Length = written_to<Lengths, int>;
+    using Total = accumulator_of<Sum, Length, Length>;
+    using Ones = ConstantInputIterator<Length, long long>;
     auto body = [](In in, Out out, Lengths lengths, Count number, long long n) {
-      of_device::by_key<Key, int>(in, out, Ones(1), lengths, number, n, Sum(), Equality());
+      of_device::by_key<Key, Total>(in, out, Ones(1), lengths, number, n, Sum(), Equality());
     };
-    return CUB_RUN("cub::DeviceRunLengthEncode::Encode", 1, of_device::TILE * (sizeof(Key) + sizeof(int)), body, in,
+    return CUB_RUN("cub::DeviceRunLengthEncode::Encode", 1, of_device::TILE * (sizeof(Key) + sizeof(Total)), body, in,
                    out, lengths, number, (long long)n);
   }
 };
@@ -524,19 +530,21 @@ struct DeviceHistogram {
   // `levels` boundaries make levels - 1 bins of one width; what lies outside them is not counted.
   template <class In, class Count, class Level, class N>
   static cudaError_t HistogramEven(CUB_TEMP, In in, Count* bins, int levels, Level lower, Level upper, N n, CUB_STREAM) {
-    auto body = [](In in, Count* bins, int levels, Level lower, Level upper, long long n) {
+    using Common = std::common_type_t<Level, value_of<In>>;
+    auto body = [](In in, Count* bins, int levels, Common lower, Common upper, long long n) {
       for (int b = of_device::me(); b < levels - 1; b += of_device::TILE) bins[b] = 0;
       __syncthreads();
       for (long long i = of_device::me(); i < n; i += of_device::TILE) {
-        auto sample = in[i];
+        Common sample = Common(in[i]);
         if (!(sample >= lower && sample < upper)) continue;
-        if constexpr (std::is_integral_v<Level>)
-          atomicAdd(bins + int((long long)(sample - lower) * (levels - 1) / (upper - lower)), Count(1));
+        if constexpr (std::is_integral_v<Common>)
+          atomicAdd(bins + int((long long)(sample - lower) * (levels - 1) / (long long)(upper - lower)), Count(1));
         else
-          atomicAdd(bins + int((sample - lower) * (Level(levels - 1) / (upper - lower))), Count(1));
+          atomicAdd(bins + int((sample - lower) * (Common(levels - 1) / (upper - lower))), Count(1));
       }
     };
-    return CUB_RUN("cub::DeviceHistogram::HistogramEven", 1, 0, body, in, bins, levels, lower, upper, (long long)n);
+    return CUB_RUN("cub::DeviceHistogram::HistogramEven", 1, 0, body, in, bins, levels, Common(lower), Common(upper),
+                   (long long)n);
   }
   template <class In, class Count, class Level, class N>
   static cudaError_t HistogramRange(CUB_TEMP, In in, Count* bins, int levels, const Level* level, N n, CUB_STREAM) {
@@ -544,7 +552,7 @@ struct DeviceHistogram {
       for (int b = of_device::me(); b < levels - 1; b += of_device::TILE) bins[b] = 0;
       __syncthreads();
       for (long long i = of_device::me(); i < n; i += of_device::TILE) {
-        auto sample = in[i];
+        Level sample = Level(in[i]);
         int b = 0;
         while (b < levels && !(sample < level[b])) ++b;
         if (b > 0 && b < levels) atomicAdd(bins + b - 1, Count(1));

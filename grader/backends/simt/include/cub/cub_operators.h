@@ -28,9 +28,9 @@ namespace cub {
 template <class A, class B>
 using Common = std::common_type_t<A, B>;
 
-struct Sum {
+struct Sum {  // std::plus<>: two small integers have an int as their sum
   template <class A, class B>
-  Common<A, B> operator()(const A& a, const B& b) const {
+  auto operator()(const A& a, const B& b) const -> decltype(a + b) {
     return a + b;
   }
 };
@@ -179,6 +179,12 @@ unsigned radix_digit(Key key, bool descending, int first_bit, int bits) {
 
 template <class In>
 using value_of = typename std::iterator_traits<In>::value_type;
+// What an algorithm folds in, as CUB says it: __accumulator_t.
+template <class Op, class Initial, class Item>
+using accumulator_of = std::decay_t<std::invoke_result_t<Op, Initial, Item>>;
+// The values' type where they are written; an iterator that keeps nothing has none, and the other one counts.
+template <class Out, class Other>
+using written_to = std::conditional_t<std::is_void_v<value_of<Out>>, Other, value_of<Out>>;
 
 template <class A, class B>
 constexpr auto DivideAndRoundUp(A n, B d) {

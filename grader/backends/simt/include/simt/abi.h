@@ -152,6 +152,8 @@ SIMT_EXPORT int simt_copy(void* to, const void* from, size_t bytes, int kind);  
 SIMT_EXPORT int simt_fill(void* to, unsigned value, size_t bytes, unsigned element = 1);  // bytes of an element of the value
 // Kernels see these bytes of the host by a function of the API: the host tells them what it has put there. 0: no more.
 SIMT_EXPORT void simt_show_kernels(const void* object, size_t bytes);
+SIMT_EXPORT void simt_tell_variable(const void* begin, size_t bytes, int managed);  // the host knows where it lies
+SIMT_EXPORT int simt_variable_kind(const void* pointer);  // 0: of no such variable, 2: of a managed one
 SIMT_EXPORT void simt_symbol_changes(const void* to, const void* from, size_t bytes);  // such a variable is about to be
 SIMT_EXPORT void simt_symbol_written(const void* to, const void* from, size_t bytes);  // a __constant__ or __device__ variable was
 SIMT_EXPORT int simt_is_device_pointer(const void* pointer);

@@ -71,18 +71,33 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, K 
   *blocks = simt::blocks_per_multiprocessor(threads, simt_static_shared((const void*)kernel) + dynamic_bytes);
   return cudaSuccess;
 }
-template <class K>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, K kernel,
-                                                      size_t dynamic_bytes = 0, int limit = 0) {
-  size_t bytes = simt_static_shared((const void*)kernel) + dynamic_bytes;
+// The dynamic shared memory may depend on the block's size.
+template <class K, class BytesOf>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, K kernel, BytesOf bytes_of,
+                                                                  int limit = 0) {
+  size_t fixed = simt_static_shared((const void*)kernel);
   int best = 0, most = simt_launch_bound((const void*)kernel);
   if (limit && limit < most) most = limit;
   for (int threads = most / 32 * 32; threads > 0; threads -= 32) {
-    int blocks = simt::blocks_per_multiprocessor(threads, bytes);
+    int blocks = simt::blocks_per_multiprocessor(threads, fixed + size_t(bytes_of(threads)));
     if (blocks * threads <= best) continue;
     best = blocks * threads;
     *block = threads;
     *grid = blocks * cudaDeviceProp().multiProcessorCount;
   }
+  return cudaSuccess;
+}
+template <class K>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, K kernel, size_t dynamic_bytes = 0,
+                                                      int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, [=](int) { return dynamic_bytes; }, limit);
+}
+template <class K>
+inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, K kernel, int blocks, int threads) {
+  size_t fixed = simt_static_shared((const void*)kernel), most = cudaDeviceProp().sharedMemPerBlockOptin;
+  if (blocks < 1 || simt::blocks_per_multiprocessor(threads, fixed) < blocks)
+    return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  size_t each = cudaDeviceProp().sharedMemPerMultiprocessor / blocks / 128 * 128 - 1024;
+  *bytes = (each < most ? each : most) - fixed;
   return cudaSuccess;
 }

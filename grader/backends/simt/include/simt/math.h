@@ -3,6 +3,8 @@
 #pragma once
 #include "bits.h"
 #include "rounding.h"
+#include "directed.h"
+#include "words.h"
 
 #include <cassert>
 #include <cfloat>
@@ -91,8 +93,16 @@ inline double cosine_of_pi(double x) {
   x = ::fabs(::remainder(x, 2));
   return x == 0.5 ? 0 : ::cos(PI * x);
 }
+// The modified functions of Bessel, by their series: all its terms are positive.
+inline double bessel_i(int order, double x) {
+  double quarter = x * x / 4, term = order ? x / 2 : 1, sum = term;
+  for (int k = 1; k < 2000 && ::fabs(term) > 1e-18 * ::fabs(sum); ++k) sum += term *= quarter / (double(k) * (k + order));
+  return sum;
+}
 }  // namespace simt
 
+SIMT_BOTH_1(cyl_bessel_i0, simt::bessel_i(0, x))
+SIMT_BOTH_1(cyl_bessel_i1, simt::bessel_i(1, x))
 SIMT_BOTH_1(rsqrt, 1 / ::sqrt(x))
 SIMT_BOTH_1(rcbrt, 1 / ::cbrt(x))
 #ifndef __USE_GNU
@@ -111,6 +121,19 @@ SIMT_BOTH_3(norm3d, ::sqrt(x* x + y * y + z * z))
 SIMT_BOTH_3(rnorm3d, 1 / ::sqrt(x * x + y * y + z * z))
 SIMT_BOTH_4(norm4d, ::sqrt(x* x + y * y + z * z + w * w))
 SIMT_BOTH_4(rnorm4d, 1 / ::sqrt(x * x + y * y + z * z + w * w))
+// Of a vector: its elements are read as the caller's own accesses.
+#define SIMT_NORM(NAME, T, EXPRESSION)                           \
+  SIMT_INLINE T NAME(int n, const T* p) {                        \
+    double squares = 0;                                          \
+    for (int i = 0; i < n; ++i) squares += (double)p[i] * p[i];  \
+    return T(EXPRESSION);                                        \
+  }
+SIMT_NORM(norm, double, ::sqrt(squares))
+SIMT_NORM(normf, float, ::sqrt(squares))
+SIMT_NORM(rnorm, double, 1 / ::sqrt(squares))
+SIMT_NORM(rnormf, float, 1 / ::sqrt(squares))
+#undef SIMT_NORM
+SIMT_INLINE double fdivide(double x, double y) { return x / y; }
 SIMT_INLINE void sincospi(double x, double* s, double* c) {
   *s = sinpi(x);
   *c = cospi(x);

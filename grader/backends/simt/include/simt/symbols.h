@@ -32,6 +32,7 @@ SIMT_UNCHECKED inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol
 template <class T>
 inline cudaError_t cudaGetSymbolAddress(void** out, const T& symbol) {
   *out = (void*)&symbol;
+  simt_tell_variable(*out, sizeof(T), 0);
   return cudaSuccess;
 }
 template <class T>

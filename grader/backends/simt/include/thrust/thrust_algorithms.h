@@ -349,10 +349,21 @@ template <class A, class F, class T, class Op, THRUST_NO_POLICY(A)>
 T transform_reduce(A first, A last, F f, T initial, Op op, THRUST_HERE) {
   return transform_reduce(THRUST_WHERE(A), first, last, f, initial, op, file, line);
 }
+template <class P, class A, class B, class T, class Add, class Multiply,
+          class = std::enable_if_t<inside::is_policy<P>::value>>
+T inner_product(const P& policy, A first, A last, B second, T initial, Add add, Multiply multiply, THRUST_HERE) {
+  auto in = make_transform_iterator(make_zip_iterator(first, second), make_zip_function(multiply));
+  return reduce(policy, in, in + (last - first), initial, add, file, line);
+}
+template <class A, class B, class T, class Add, class Multiply,
+          class = std::enable_if_t<!inside::is_policy<A>::value && !std::is_convertible_v<Add, const char*>>>
+T inner_product(A first, A last, B second, T initial, Add add, Multiply multiply, THRUST_HERE) {
+  return inner_product(THRUST_WHERE(A), first, last, second, initial, add, multiply, file, line);
+}
+// The products are of the initial value's type, as the sum is.
 template <class P, class A, class B, class T, class = std::enable_if_t<inside::is_policy<P>::value>>
 T inner_product(const P& policy, A first, A last, B second, T initial, THRUST_HERE) {
-  auto in = make_transform_iterator(make_zip_iterator(first, second), make_zip_function(multiplies<>()));
-  return reduce(policy, in, in + (last - first), initial, plus<>(), file, line);
+  return inner_product(policy, first, last, second, initial, plus<T>(), multiplies<T>(), file, line);
 }
 template <class A, class B, class T, THRUST_NO_POLICY(A)>
 T inner_product(A first, A last, B second, T initial, THRUST_HERE) {
@@ -731,6 +742,149 @@ void replace_if(A first, A last, F f, T value, THRUST_HERE) {
 template <class A, class T, THRUST_NO_POLICY(A)>
 void replace(A first, A last, T was, T value, THRUST_HERE) {
   replace_if(first, last, [was](const auto& v) { return v == was; }, value, file, line);
+}
+
+// ---- of two sorted sequences, of one in two parts, of keys that follow each other
+// What f holds of comes first, each part in the order that it had; where the second part begins comes back.
+template <class P, class A, class F, class = std::enable_if_t<inside::is_policy<P>::value>>
+A stable_partition(const P& policy, A first, A last, F f, THRUST_HERE) {
+  inside::Memory<ptrdiff_t, P> result(policy, 1);
+  inside::Memory<value_of<A>, P> others(policy, last - first);
+  auto body = [](inside::Team team, auto in, value_of<A>* others, ptrdiff_t n, F f, ptrdiff_t* number) {
+    inside::one(team, [&] {
+      ptrdiff_t kept = 0, rest = 0;
+      for (ptrdiff_t i = 0; i < n; ++i) {
+        value_of<A> item = in[i];
+        if (f(item)) in[kept++] = item;
+        else others[rest++] = item;
+      }
+      for (ptrdiff_t i = 0; i < rest; ++i) in[kept + i] = others[i];
+      *number = kept;
+    });
+  };
+  inside::run(policy, "thrust::partition", file, line, body, first, others.at, last - first, f, result.at);
+  return first + result.read();
+}
+template <class A, class F, THRUST_NO_POLICY(A)>
+A stable_partition(A first, A last, F f, THRUST_HERE) {
+  return stable_partition(THRUST_WHERE(A), first, last, f, file, line);
+}
+template <class P, class A, class F, class = std::enable_if_t<inside::is_policy<P>::value>>
+A partition(const P& policy, A first, A last, F f, THRUST_HERE) {
+  return stable_partition(policy, first, last, f, file, line);
+}
+template <class A, class F, THRUST_NO_POLICY(A)>
+A partition(A first, A last, F f, THRUST_HERE) {
+  return stable_partition(THRUST_WHERE(A), first, last, f, file, line);
+}
+// ALONE: whether what only the first, only the second sequence has is kept, and what both have (of the first one).
+template <bool ALONE, bool ALONE_2, bool BOTH, class P, class A, class B, class C, class Less>
+C set_of(const P& policy, A first, A last, B second, B second_last, C out, Less less, const char* name,
+         const char* file, int line) {
+  inside::Memory<ptrdiff_t, P> result(policy, 1);
+  auto body = [](inside::Team team, auto a, ptrdiff_t n, auto b, ptrdiff_t m, auto out, Less less, ptrdiff_t* number) {
+    inside::one(team, [&] {
+      ptrdiff_t i = 0, j = 0, kept = 0;
+      while (i < n || j < m) {
+        bool has_a = i < n, has_b = j < m;
+        bool is_a = has_a && (!has_b || less(value_of<A>(a[i]), value_of<B>(b[j])));
+        bool is_b = has_b && (!has_a || less(value_of<B>(b[j]), value_of<A>(a[i])));
+        if (is_a ? ALONE : is_b ? ALONE_2 : BOTH) {
+          if (is_b) out[kept++] = value_of<B>(b[j]);
+          else out[kept++] = value_of<A>(a[i]);
+        }
+        i += !is_b, j += !is_a;
+      }
+      *number = kept;
+    });
+  };
+  inside::run(policy, name, file, line, body, first, last - first, second, second_last - second, out, less, result.at);
+  return out + result.read();
+}
+#define THRUST_SET(NAME, ALONE, ALONE_2, BOTH)                                                                       \
+  template <class P, class A, class B, class C, class Less = thrust::less<>,                                         \
+            class = std::enable_if_t<inside::is_policy<P>::value>>                                                   \
+  C NAME(const P& policy, A first, A last, B second, B second_last, C out, Less less = Less(), THRUST_HERE) {        \
+    return set_of<ALONE, ALONE_2, BOTH>(policy, first, last, second, second_last, out, less, "thrust::" #NAME, file, \
+                                        line);                                                                       \
+  }                                                                                                                  \
+  template <class A, class B, class C, class Less = thrust::less<>, THRUST_NO_POLICY(A)>                             \
+  C NAME(A first, A last, B second, B second_last, C out, Less less = Less(), THRUST_HERE) {                         \
+    return NAME(THRUST_WHERE(A), first, last, second, second_last, out, less, file, line);                           \
+  }
+THRUST_SET(set_union, true, true, true)
+THRUST_SET(set_intersection, false, false, true)
+THRUST_SET(set_difference, true, false, false)
+THRUST_SET(set_symmetric_difference, true, true, false)
+#undef THRUST_SET
+template <class P, class A, class B, class C, class Less = thrust::less<>,
+          class = std::enable_if_t<inside::is_policy<P>::value>>
+C merge(const P& policy, A first, A last, B second, B second_last, C out, Less less = Less(), THRUST_HERE) {
+  auto body = [](inside::Team team, auto a, ptrdiff_t n, auto b, ptrdiff_t m, auto out, Less less) {
+    inside::one(team, [&] {
+      for (ptrdiff_t i = 0, j = 0; i < n || j < m;) {
+        if (j < m && (i >= n || less(value_of<B>(b[j]), value_of<A>(a[i])))) out[i + j] = value_of<B>(b[j]), ++j;
+        else out[i + j] = value_of<A>(a[i]), ++i;
+      }
+    });
+  };
+  inside::run(policy, "thrust::merge", file, line, body, first, last - first, second, second_last - second, out, less);
+  return out + (last - first) + (second_last - second);
+}
+template <class A, class B, class C, class Less = thrust::less<>, THRUST_NO_POLICY(A)>
+C merge(A first, A last, B second, B second_last, C out, Less less = Less(), THRUST_HERE) {
+  return merge(THRUST_WHERE(A), first, last, second, second_last, out, less, file, line);
+}
+template <class T, bool INCLUSIVE, class P, class K, class V, class B, class Equal, class Op>
+B scan_by_key_of(const P& policy, K first, K last, V values, B out, T initial, Equal equal, Op op, const char* name,
+                 const char* file, int line) {
+  auto body = [](inside::Team team, auto keys, auto values, auto out, ptrdiff_t n, T initial, Equal equal, Op op) {
+    inside::one(team, [&] {
+      T before = initial;
+      for (ptrdiff_t i = 0; i < n; ++i) {
+        bool begins = !i || !equal(value_of<K>(keys[i - 1]), value_of<K>(keys[i]));
+        T item = value_of<V>(values[i]);
+        if (begins) before = initial;
+        T after = INCLUSIVE && begins ? item : T(op(before, item));
+        out[i] = INCLUSIVE ? after : before;
+        before = after;
+      }
+    });
+  };
+  inside::run(policy, name, file, line, body, first, values, out, last - first, initial, equal, op);
+  return out + (last - first);
+}
+template <class P, class K, class V, class B, class Equal = equal_to<>, class Op = plus<>,
+          class = std::enable_if_t<inside::is_policy<P>::value>>
+B inclusive_scan_by_key(const P& policy, K first, K last, V values, B out, Equal equal = Equal(), Op op = Op(),
+                        THRUST_HERE) {
+  using T = value_of<V>;
+  return scan_by_key_of<T, true>(policy, first, last, values, out, T(), equal, op, "thrust::inclusive_scan_by_key",
+                                 file, line);
+}
+template <class K, class V, class B, class Equal = equal_to<>, class Op = plus<>, THRUST_NO_POLICY(K)>
+B inclusive_scan_by_key(K first, K last, V values, B out, Equal equal = Equal(), Op op = Op(), THRUST_HERE) {
+  return inclusive_scan_by_key(THRUST_WHERE(K), first, last, values, out, equal, op, file, line);
+}
+template <class P, class K, class V, class B, class T, class Equal = equal_to<>, class Op = plus<>,
+          class = std::enable_if_t<inside::is_policy<P>::value>>
+B exclusive_scan_by_key(const P& policy, K first, K last, V values, B out, T initial, Equal equal = Equal(),
+                        Op op = Op(), THRUST_HERE) {
+  return scan_by_key_of<T, false>(policy, first, last, values, out, initial, equal, op,
+                                  "thrust::exclusive_scan_by_key", file, line);
+}
+template <class K, class V, class B, class T, class Equal = equal_to<>, class Op = plus<>, THRUST_NO_POLICY(K)>
+B exclusive_scan_by_key(K first, K last, V values, B out, T initial, Equal equal = Equal(), Op op = Op(), THRUST_HERE) {
+  return exclusive_scan_by_key(THRUST_WHERE(K), first, last, values, out, initial, equal, op, file, line);
+}
+template <class P, class K, class V, class B, class = std::enable_if_t<inside::is_policy<P>::value>>
+B exclusive_scan_by_key(const P& policy, K first, K last, V values, B out) {
+  return exclusive_scan_by_key(policy, first, last, values, out, value_of<V>());
+}
+template <class K, class V, class B, THRUST_NO_POLICY(K)>
+B exclusive_scan_by_key(K first, K last, V values, B out, THRUST_HERE) {
+  return exclusive_scan_by_key(THRUST_WHERE(K), first, last, values, out, value_of<V>(), equal_to<>(), plus<>(), file,
+                               line);
 }
 
 #undef THRUST_HERE

@@ -23,45 +23,75 @@ template <class T>
 using tuple_size = std::tuple_size<T>;
 template <class T>
 using complex = std::complex<T>;
+using std::abs;
+using std::arg;
+using std::conj;
+using std::norm;
+using std::polar;
 
-// ---- functors; a type given is only that of the arguments
-#define THRUST_FUNCTOR(NAME, EXPRESSION)                                   \
-  template <class T = void>                                                \
-  struct NAME {                                                            \
-    template <class A, class B>                                            \
-    constexpr auto operator()(const A& a, const B& b) const { return EXPRESSION; } \
+// ---- functors: of the arguments' own types, or all in the type that is given, as plus<float>() of two integers
+#define THRUST_FUNCTOR(NAME, RESULT, EXPRESSION)                                                     \
+  template <class T = void>                                                                          \
+  struct NAME {                                                                                      \
+    using first_argument_type = T;                                                                   \
+    using second_argument_type = T;                                                                  \
+    using result_type = RESULT;                                                                      \
+    constexpr RESULT operator()(const T& a, const T& b) const { return RESULT(EXPRESSION); }         \
+  };                                                                                                 \
+  template <>                                                                                        \
+  struct NAME<void> {                                                                                \
+    template <class A, class B>                                                                      \
+    constexpr auto operator()(const A& a, const B& b) const { return EXPRESSION; }                   \
   };
-THRUST_FUNCTOR(plus, a + b)
-THRUST_FUNCTOR(minus, a - b)
-THRUST_FUNCTOR(multiplies, a* b)
-THRUST_FUNCTOR(divides, a / b)
-THRUST_FUNCTOR(modulus, a % b)
-THRUST_FUNCTOR(equal_to, a == b)
-THRUST_FUNCTOR(not_equal_to, a != b)
-THRUST_FUNCTOR(greater, b < a)
-THRUST_FUNCTOR(less, a < b)
-THRUST_FUNCTOR(greater_equal, !(a < b))
-THRUST_FUNCTOR(less_equal, !(b < a))
-THRUST_FUNCTOR(logical_and, a&& b)
-THRUST_FUNCTOR(logical_or, a || b)
-THRUST_FUNCTOR(bit_and, a& b)
-THRUST_FUNCTOR(bit_or, a | b)
-THRUST_FUNCTOR(bit_xor, a ^ b)
-THRUST_FUNCTOR(maximum, a < b ? b : a)
-THRUST_FUNCTOR(minimum, b < a ? b : a)
-THRUST_FUNCTOR(project1st, a)
-THRUST_FUNCTOR(project2nd, b)
+THRUST_FUNCTOR(plus, T, a + b)
+THRUST_FUNCTOR(minus, T, a - b)
+THRUST_FUNCTOR(multiplies, T, a* b)
+THRUST_FUNCTOR(divides, T, a / b)
+THRUST_FUNCTOR(modulus, T, a % b)
+THRUST_FUNCTOR(equal_to, bool, a == b)
+THRUST_FUNCTOR(not_equal_to, bool, a != b)
+THRUST_FUNCTOR(greater, bool, b < a)
+THRUST_FUNCTOR(less, bool, a < b)
+THRUST_FUNCTOR(greater_equal, bool, a >= b)
+THRUST_FUNCTOR(less_equal, bool, a <= b)
+THRUST_FUNCTOR(logical_and, bool, a&& b)
+THRUST_FUNCTOR(logical_or, bool, a || b)
+THRUST_FUNCTOR(bit_and, T, a& b)
+THRUST_FUNCTOR(bit_or, T, a | b)
+THRUST_FUNCTOR(bit_xor, T, a ^ b)
+THRUST_FUNCTOR(maximum, T, a < b ? b : a)
+THRUST_FUNCTOR(minimum, T, b < a ? b : a)
 #undef THRUST_FUNCTOR
-#define THRUST_FUNCTOR(NAME, EXPRESSION)                     \
-  template <class T = void>                                  \
-  struct NAME {                                              \
-    template <class A>                                       \
-    constexpr auto operator()(const A& a) const { return EXPRESSION; } \
+template <class T = void, class U = void>
+struct project1st {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B&) const {
+    return a;
+  }
+};
+template <class T = void, class U = void>
+struct project2nd {
+  template <class A, class B>
+  constexpr auto operator()(const A&, const B& b) const {
+    return b;
+  }
+};
+#define THRUST_FUNCTOR(NAME, RESULT, EXPRESSION)                                      \
+  template <class T = void>                                                           \
+  struct NAME {                                                                       \
+    using argument_type = T;                                                          \
+    using result_type = RESULT;                                                       \
+    constexpr RESULT operator()(const T& a) const { return RESULT(EXPRESSION); }      \
+  };                                                                                  \
+  template <>                                                                         \
+  struct NAME<void> {                                                                 \
+    template <class A>                                                                \
+    constexpr auto operator()(const A& a) const { return EXPRESSION; }                \
   };
-THRUST_FUNCTOR(negate, -a)
-THRUST_FUNCTOR(square, a* a)
-THRUST_FUNCTOR(logical_not, !a)
-THRUST_FUNCTOR(identity, a)
+THRUST_FUNCTOR(negate, T, -a)
+THRUST_FUNCTOR(square, T, a* a)
+THRUST_FUNCTOR(logical_not, bool, !a)
+THRUST_FUNCTOR(identity, T, a)
 #undef THRUST_FUNCTOR
 template <class A, class R>
 struct unary_function {
