@@ -169,6 +169,7 @@ SIMT_EXPORT int simt_end_capture(void* stream, void** graph);
 SIMT_EXPORT int simt_is_captured(void* stream);  // 2: the capture has failed
 SIMT_EXPORT void simt_join_capture(void* stream);
 SIMT_EXPORT int simt_keep_copy(void* stream, void* to, const void* from, size_t bytes, int kind);  // whether it was kept
+SIMT_EXPORT int simt_keep_symbol(void* stream, void* to, const void* from, size_t bytes);
 SIMT_EXPORT int simt_keep_fill(void* stream, void* to, unsigned value, size_t bytes, unsigned element = 1);
 SIMT_EXPORT int simt_keep_call(void* stream, void (*function)(void*), void* data);
 SIMT_EXPORT void* simt_graph(const void* copied);
