@@ -118,6 +118,7 @@ SIMT_EXPORT int simt_is_cooperative();
 SIMT_EXPORT int simt_in_kernel();  // whether a kernel runs on this OS thread
 SIMT_EXPORT void simt_let_others_run();
 SIMT_EXPORT void simt_read_only(const void* address, int size);  // a read by a cache that sees no write of the launch
+SIMT_EXPORT void simt_strong(int in_block);  // the next volatile access is one of PTX's strong ones
 SIMT_EXPORT void simt_in_block();  // the next atomic access has the scope of a block
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
 SIMT_EXPORT void simt_exchange(void* address, int size);  // about one that writes whatever was there before
