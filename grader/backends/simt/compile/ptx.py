@@ -142,6 +142,10 @@ class Assembly:
             raise UnknownError(word)
         try:
             line = handler(self, modifiers, _arguments(rest))
+        except UnknownError as why:
+            if not str(why).startswith("."):
+                raise
+            raise UnknownError(word) from None  # a modifier alone does not say of which instruction it is
         except (
             ValueError,
             KeyError,
