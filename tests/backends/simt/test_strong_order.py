@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from .conftest import Play
+if TYPE_CHECKING:
+    from .conftest import Play
 
 RIGHT = (
     "load_relaxed", "load_acquire", "load_volatile", "load_in_one_block", "store_relaxed", "store_release",

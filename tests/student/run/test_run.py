@@ -267,4 +267,5 @@ def test_a_finding_of_host_code_has_its_line_and_the_kernels() -> None:
     said = error_words.finding(WRONG, lambda path: Path(path).name)
     assert said.startswith("stream race at mine.cu, line 7\n  a copy reads it\n  the other: write by block")
     assert said.endswith("at mine.cu, line 5")
-    assert error_words.finding(NOTE, lambda path: Path(path).name).startswith("unwritten copy at mine.cu, line 3")
+    note = error_words.finding(NOTE, lambda path: Path(path).name)
+    assert note.startswith("unwritten copy at mine.cu, line 3")
