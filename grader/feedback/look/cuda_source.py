@@ -57,8 +57,8 @@ def look(
 ) -> Iterator[Advice]:
     """Advice about one string of CUDA C++; ``beside`` are attributes that the Python around it asks for.
 
-    ``checked``: words of sources without launches that check for their errors. ``whole``: kernels of whose threads each has an element. ``on_gpu``: the problem hands over tensors on the
-    GPU only.
+    ``checked``: words of sources without launches that check for their errors. ``whole``: kernels of whose
+    threads each has an element. ``on_gpu``: the problem hands over tensors on the GPU only.
     """
     tokens = tokenize(text.source)
     starts, at = [], 0
