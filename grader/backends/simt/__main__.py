@@ -49,7 +49,7 @@ def _show(finding: MemoryFinding) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the file; 3 if the checks found anything."""
+    """Runs the file; 3 if the checks found more than notes."""
     options = [a for a in arguments if a in ("--json", "--count", "--fast")]
     arguments = [a for a in arguments if a not in options]
     if not arguments:
@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> int:
         if "--count" in options:
             for launch in runtime.launches():
                 print(msgspec.json.encode(launch).decode(), file=sys.stderr)
-    return code or (3 if found else 0)
+    return code or (3 if any(f.severity != "warning" for f in found) else 0)
 
 
 if __name__ == "__main__":

@@ -172,7 +172,8 @@ def _compiled(rule: Rule) -> tuple[re.Pattern[str], ...]:
 def _fits(rule: Rule, error: Error) -> dict[str, str] | None:
     """The groups of the first pattern that fits (with at least one entry), or None."""
     for pattern in _compiled(rule):
-        match = pattern.search(error.subject)
+        # The line of source is looked at by the patterns that ask for it alone: it may hold anything beside the error.
+        match = pattern.search(error.subject if "@" in pattern.pattern else error.text)
         if match is None:
             continue
         groups = {k: v or "" for k, v in match.groupdict().items()}

@@ -34,7 +34,7 @@ SLIPS = (
     Slip("python-if", r"\b(?:if|while)\s+[^(\s]", r"expected (?:a )?['\"]?[(]",
          "In C++ the condition of if and while stands in round brackets, and no colon follows.",
          "Write `if (condition) statement;`. Python's `or` is `||` in C++, and its `and` is `&&`."),
-    Slip("python-power", r"(?P<a>[\w.)\]]+)\s*\*\*\s*(?P<b>[\w.(]+)", r"not declared|undeclared|undefined",
+    Slip("python-power", r"\b(?!(?:float|double|int|char|void|bool|half|long|short|unsigned|signed|const|auto)\b)(?P<a>[\w.)\]]+)\s*\*\*\s*(?P<b>[\w.(]+)", r"not declared|undeclared|undefined",
          "`**` is Python's power; C++ has no such operator.",
          "Multiply, `x * x`, or call a function: `expf(x)` is e to the x, `powf(a, b)` is a to the b."),
     Slip("python-stream", r"\btorch\s?\.\s?cuda\s?\.\s?current_stream\s*\(\s*\)(?:\.cuda_stream)?", "",
@@ -166,6 +166,11 @@ SLIPS = (
 )  # fmt: skip
 
 
+# What a compiler says of a name that it does not know.
+UNKNOWN_NAME = re.compile(
+    r"'(?P<a>\w+)' (?:was not declared|has not been declared|does not name a type)|identifier \"(?P<b>\w+)\" is undefined"
+    r"|(?:undeclared identifier|unknown type name) '(?P<c>\w+)'"
+)
 REPEATED = {"brackets-for-size", "method-not-called", "pointer-without-type"}  # `Write ...`, and no more
 ANYWHERE = {"python-colon", "python-comment"}
 
@@ -193,10 +198,19 @@ def found(said: str, line: int, code: str, above: str = "") -> Found | None:
             if (number != line and slip.said) or (match := re.search(slip.line, text)) is None:
                 continue
             names = {k: (v or "").strip() for k, v in match.groupdict().items()}
+            if number == line and _is_of_another(said, match[0]):
+                continue
             if re.search(slip.said, said):
                 fix = _all_places(slip, text) if slip.id in REPEATED else slip.fix.format(**names)
                 return Found(slip.id, slip.cause.format(**names), fix, number, text.strip())
     return None
+
+
+def _is_of_another(said: str, part: str) -> bool:
+    """Whether the compiler does not know a name that stands elsewhere in the line than in this part of it."""
+    match = UNKNOWN_NAME.search(said)
+    name = match and (match["a"] or match["b"] or match["c"])
+    return bool(name) and not re.search(rf"\b{name}\b", part)
 
 
 def _all_places(slip: Slip, text: str) -> str:

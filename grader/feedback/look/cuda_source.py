@@ -51,13 +51,14 @@ def look(
     text: CudaText,
     beside: frozenset[str] = frozenset(),
     whole: frozenset[str] = frozenset(),
+    checked: frozenset[str] = frozenset(),
     *,
     on_gpu: bool = False,
 ) -> Iterator[Advice]:
     """Advice about one string of CUDA C++; ``beside`` are attributes that the Python around it asks for.
 
-    ``whole``: kernels of whose threads each has an element. ``on_gpu``: the problem hands over tensors on the
-    GPU only.
+    ``checked``: words of sources without launches that check for their errors. ``whole``: kernels of whose
+    threads each has an element. ``on_gpu``: the problem hands over tensors on the GPU only.
     """
     tokens = tokenize(text.source)
     starts, at = [], 0
@@ -80,7 +81,9 @@ def look(
         if token.kind != "launch" or token.text != "<<<":
             continue
         line = text.at(starts[i])
-        if not CHECKS & {t.text for t in tokens[i:]}:  # the one who called the launching function may check
+        within = {f.name for f in functions if f.begin <= i <= f.end}
+        # The one who called the launching function may check, in another source, too.
+        if not CHECKS & {t.text for t in tokens[i:]} and not within & checked:
             message = "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK(): its errors surface elsewhere."
             yield Advice(line, message, lasting=True)
         if library and _on_default_stream(tokens, i):
@@ -88,6 +91,13 @@ def look(
         if not on_gpu and not DEVICES & (words | beside):
             yield Advice(line, "Nothing checks that the tensor is on the GPU before the launch.")
     yield from _bare_pointers(tokens, starts, text, words | beside)
+
+
+def words_that_check(text: CudaText) -> set[str]:
+    """The words of a source that launches nothing and checks for a launch's errors; none of another one."""
+    tokens = tokenize(text.source)
+    words = {t.text for t in tokens if t.kind == "id"}
+    return words if CHECKS & words and not any(t.kind == "launch" for t in tokens) else set()
 
 
 def launches(text: CudaText) -> Iterator[int]:

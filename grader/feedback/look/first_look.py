@@ -33,11 +33,15 @@ def look(submission: Submission, task: Task, starter: str = "") -> list[Advice]:
         return advice
     left, beside = MAX_CHARACTERS, python_source.attributes(tree)
     advice += python_source.look(tree, task)
+    checked = set[str]()
+    for host in python_source.cpp_sources(tree):
+        checked |= cuda_source.words_that_check(replace(host, source=host.source[:MAX_CHARACTERS]))
     for text in python_source.cuda_sources(tree):
         advice += cuda_source.look(
             replace(text, source=text.source[: max(0, left)]),
             beside,
             _whole(starter),
+            frozenset(checked),
             on_gpu=not task.starter_fails,
         )
         left -= len(text.source)

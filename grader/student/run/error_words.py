@@ -30,17 +30,23 @@ def place(file: str, line: int, namer: Namer) -> str:
     return f"{namer(file)}, line {line}" + (f": {code}" if code else "")
 
 
+def is_wrong(found: MemoryFinding) -> bool:
+    """Whether it is more than a note: alone, a note makes no program fail."""
+    return found.severity != "warning"
+
+
 def finding(found: MemoryFinding, namer: Namer) -> str:
     """A finding of the memory checks in two or three lines: where, who and what, and how often."""
     who = ""
-    if not found.kernel:  # of a tensor, not of a launch
-        return f"{found.kind.replace('-', ' ')}: {found.what}"
+    kind = found.kind.replace("-", " ")
     if found.block:
         who = f"block {found.block}, thread {found.thread} "
-    lines = [
-        f"{found.kind.replace('-', ' ')} at {place(*found.place, namer)}",
-        f"  kernel {found.kernel}: {who}{found.what}",
-    ]
+    if found.kernel:
+        lines = [f"{kind} at {place(*found.place, namer)}", f"  kernel {found.kernel}: {who}{found.what}"]
+    elif found.line:  # of host code
+        lines = [f"{kind} at {place(*found.place, namer)}", f"  {found.what}"]
+    else:  # of a tensor, not of a launch
+        lines = [f"{kind}: {found.what}"]
     if other := found.other:
         lines.append(
             f"  the other: {other.access} by block {other.block}, thread {other.thread}, "
@@ -55,10 +61,15 @@ def findings(found: list[MemoryFinding], launches: int, namer: Namer) -> str:
     """The summary at exit."""
     if not found:
         return f"memory checks: {_launches(launches)}, nothing found" if launches else ""
-    head = f"memory checks: {len(found)} kinds of trouble in {_launches(launches)}"
-    shown = [finding(f, namer) for f in found[:MAX_FINDINGS]]
+    troubles = sum(is_wrong(f) for f in found)
+    parts = [_number(troubles, "kind"), _number(len(found) - troubles, "note")]
+    parts[0] += " of trouble"
+    counted = " and ".join(p for p, n in zip(parts, (troubles, len(found) - troubles), strict=True) if n)
+    head = f"memory checks: {counted} in {_launches(launches)}"
+    first = sorted(found, key=is_wrong, reverse=True)  # what is wrong before the notes
+    shown = [finding(f, namer) for f in first[:MAX_FINDINGS]]
     more = [f"... and {len(found) - MAX_FINDINGS} more"] if len(found) > MAX_FINDINGS else []
-    return "\n".join([head.replace("1 kinds", "1 kind"), *shown, *more])
+    return "\n".join([head, *shown, *more])
 
 
 def trouble(error: BaseException, own: tuple[Path, ...], namer: Namer, *, alone: bool = True) -> str:
@@ -102,3 +113,7 @@ def _text(file: str) -> str:
 
 def _launches(number: int) -> str:
     return f"{number} kernel launch{'' if number == 1 else 'es'}"
+
+
+def _number(number: int, of: str) -> str:
+    return f"{number} {of}{'' if number == 1 else 's'}"

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .conftest import line_of
+
 if TYPE_CHECKING:
     from .conftest import Play
 
@@ -20,6 +22,8 @@ WRONG = {
     "freed": "cudaFreeAsync frees element 0 of an allocation of 4096 bytes, which the kernel first has written",
     "operator": "aten::add reads element 0 of Float[1024], which the kernel first has written",
     "graph_without_edge": "reads element 0 of t",
+    "copied_in_a_graph": "a copy reads element 0 of Float[1024], which the kernel first has written",
+    "filled_in_a_graph": "a fill writes element 0 of Float[1024], which the kernel first has written",
     "variable": "a copy writes element 0 of the __device__ variable factor, which the kernel third has used",
     "python_nothing": "reads element 0 of x",
     "python_before_the_wait": "reads element 0 of x",
@@ -30,6 +34,7 @@ PINNED = {
 }
 RIGHT = (
     "given_back_waited", "given_back_recorded", "given_back_recorded_below", "python_recorded", "given_back_of_another_size", "variable_same", "variable_waited", "pinned_kept", "pinned_read", "pinned_written",
+    "forked_copy", "forked_rows", "forked_peer", "forked_symbol", "forked_fill", "forked_call", "rows_of_a_stream",
     "event", "through_two", "host_waits", "blocking", "copy_in_order", "freed_in_order", "graph", "captured",
     "python_wait_stream", "python_wait_event", "python_host", "python_stream", "python_default_waits", "backwards",
 )  # fmt: skip
@@ -78,3 +83,9 @@ def test_the_other_side_is_named_with_its_line(play: Play) -> None:
     assert finding["other"]["access"] == "write"
     assert finding["other"]["file"] == finding["file"]
     assert finding["other"]["line"] == finding["line"] - 1
+
+
+def test_a_copy_of_a_graph_is_named_with_the_line_that_asks_for_it(play: Play) -> None:
+    (finding,) = play("stream_order")["copied_in_a_graph"]["findings"]
+    assert finding["line"] == line_of("stream_order", "in a graph")
+    assert finding["other"]["line"]

@@ -134,3 +134,22 @@ def test_any_part_of_a_library_is_the_whole_of_it() -> None:
     assert rewrite("#include <cuda/std/span>\n#include <cuda/barrier>") == (
         "#include <cuda/libcu_std.h>\n#include <cuda/libcu_async.h>"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('unsigned r; asm("add.cc.u32 %0, %1, %1;" : "=r"(r) : "r"(1));', "inline PTX (`add.cc.u32`)"),
+        (
+            'unsigned r; asm("vabsdiff4.u32.u32.u32.add %0, %1, %1, %1;" : "=r"(r) : "r"(1));',
+            "inline PTX (`vabsdiff4.u32.u32.u32.add`)",
+        ),
+        (
+            'unsigned r; asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(r));',
+            "(`%dynamic_smem_size`) cannot run on the CPU: hand the number of bytes to the kernel",
+        ),
+        ("tex2Dgather<float4>(t, 0, 0);", "tex2Dgather cannot run on the CPU: fetch the four elements"),
+    ],
+)
+def test_a_refusal_names_the_whole_of_it(text: str, says: str) -> None:
+    assert says in rewrite(K % text)

@@ -641,3 +641,16 @@ void f(float* out, int n) {{ k{how}(out, n); }}
     found = attach.explained(finding, source).evidence.get("explanation") or {"rule": "", "cause": ""}
     assert (found["rule"] == "loop-in-each-thread") is (said is not None), found
     assert said is None or said in found["cause"]
+
+
+def test_a_formula_is_not_doubted_when_calls_before_were_right() -> None:
+    source = HOST.replace("x[i] + 1;", "more(x[i]);")
+    source = source.replace("__global__", "__device__ float more(float a) { return a + 2; } __global__", 1)
+    owner = {"kernel": "add_kernel", "line": 7, "access": "write"}
+    for message, formula in (
+        ("First wrong: element 0.", True),
+        ("Call 3, after new values were written into the same input tensors: First wrong: element 0.", False),
+    ):
+        told = attach.explained(failed(message, owner=owner), source).evidence.get("explanation")
+        assert isinstance(told, dict) and told["rule"] == "written-here", told
+        assert ("with the formula" in told["fix"]) == formula, told

@@ -57,6 +57,22 @@ def test_a_pair_hands_over_tensors_on_the_gpu_so_its_file_need_not_ask() -> None
     assert look.look(file, replace(TASK, starter_fails="")) == []  # only a lesson has a starter
 
 
+def test_the_cpp_source_of_the_same_call_may_check() -> None:
+    """A launch in a function of cuda_sources, which a function of cpp_sources calls and checks after."""
+    launching = "void run(const float* x, float* y, cudaStream_t s) { square<<<1, 32, 0, s>>>(x, y, 32); }\n"
+    host = (
+        "void run(const float*, float*, cudaStream_t);\n"
+        "torch::Tensor square_matrix(torch::Tensor x) {\n    TORCH_CHECK(x.is_cuda());\n"
+        "    run(a, b, c10::cuda::getCurrentCUDAStream());\n    C10_CUDA_KERNEL_LAUNCH_CHECK();\n}\n"
+    )
+    words = "A launch without C10_CUDA_KERNEL_LAUNCH_CHECK()"
+    for other, asked in ((host, False), (host.replace("C10_CUDA_KERNEL_LAUNCH_CHECK", "done"), True)):
+        said = remarks(GUARDED + launching, tail=f'host = r"""{other}"""\n{TAIL}')
+        assert any(words in message for _, message in said) == asked, said
+    other = host.replace(" run(", " go(")  # it checks after another function
+    assert any(words in m for _, m in remarks(GUARDED + launching, tail=f'host = r"""{other}"""\n{TAIL}'))
+
+
 @pytest.mark.parametrize(
     "cuda, line, words",
     [

@@ -13,6 +13,7 @@ import pytest
 
 from grader.domain.errors import BadInputError
 from grader.domain.lessons import course_root
+from grader.protocol.messages import MemoryFinding, OtherSide
 from grader.student.run import cells, error_words, run_script, run_verb
 
 SHIFT = '''\
@@ -227,3 +228,44 @@ def test_an_example_that_a_page_names_is_found_in_the_package(
     monkeypatch.setattr(run_verb, "from_wheel", lambda: True)
     with pytest.raises(BadInputError, match="no such back end"):  # by then the file was read
         run_verb.run(example, [], "no such back end")
+
+
+class Found:
+    """A runtime that has found something."""
+
+    def __init__(self, *found: MemoryFinding) -> None:
+        self.found = list(found)
+
+    def findings(self) -> list[MemoryFinding]:
+        return self.found
+
+    def launches(self) -> list[str]:
+        return ["one"]
+
+
+NOTE = MemoryFinding(
+    kind="unwritten-copy", severity="warning", kernel="", file="/my/mine.cu", line=3, what="copies 4 bytes",
+    block=None, thread=None,
+)  # fmt: skip
+WRONG = MemoryFinding(
+    kind="stream-race", severity="error", kernel="", file="/my/mine.cu", line=7, what="a copy reads it",
+    block=None, thread=None,
+    other=OtherSide("/my/mine.cu", 5, (0, 0, 0), (1, 0, 0), "write"),
+)  # fmt: skip
+
+
+def test_a_note_alone_makes_no_program_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    own, namer = Path("/my"), lambda path: Path(path).name
+    assert run_script._summary(0, None, own, Found(NOTE), namer) == 0
+    assert "memory checks: 1 note in 1 kernel launch\n" in capsys.readouterr().err
+    assert run_script._summary(0, None, own, Found(NOTE, WRONG), namer) == 1
+    said = capsys.readouterr().err
+    assert "memory checks: 1 kind of trouble and 1 note in 1 kernel launch\nstream race" in said
+
+
+def test_a_finding_of_host_code_has_its_line_and_the_kernels() -> None:
+    said = error_words.finding(WRONG, lambda path: Path(path).name)
+    assert said.startswith("stream race at mine.cu, line 7\n  a copy reads it\n  the other: write by block")
+    assert said.endswith("at mine.cu, line 5")
+    note = error_words.finding(NOTE, lambda path: Path(path).name)
+    assert note.startswith("unwritten copy at mine.cu, line 3")

@@ -142,6 +142,10 @@ class Assembly:
             raise UnknownError(word)
         try:
             line = handler(self, modifiers, _arguments(rest))
+        except UnknownError as why:
+            if not str(why).startswith("."):
+                raise
+            raise UnknownError(word) from None  # a modifier alone does not say of which instruction it is
         except (
             ValueError,
             KeyError,
@@ -417,6 +421,23 @@ def _access(modifiers: list[str]) -> tuple[str, int]:
     return kind, number
 
 
+def _strong(modifiers: list[str]) -> str:
+    """Of an access that is ordered with others of its scope, "1" if that is one block; "" of a weak one.
+
+    A ``volatile`` one is a relaxed one of the whole system.
+    """
+    if not {"relaxed", "acquire", "release", "volatile"} & set(modifiers):
+        return ""
+    return "1" if "cta" in modifiers else "0"
+
+
+def _fence(modifiers: list[str]) -> str:
+    """Acquire and release order the other accesses of their thread, too."""
+    if not {"acquire", "release", "acq_rel"} & set(modifiers):
+        return ""
+    return f"__threadfence{'_block' if 'cta' in modifiers else '_system'}();"
+
+
 def _vector(kind: str, number: int) -> str:
     return PAIRS[BYTES[re.sub(r"\D", "", kind)], number]
 
@@ -426,9 +447,22 @@ def _loaded(a: Assembly, modifiers: list[str], given: list[str]) -> str:
     to, place, *hint = given
     if hint and "cache_hint" not in "".join(modifiers):
         raise ValueError
-    at = a.address(place, modifiers)
+    at, strong = a.address(place, modifiers), _strong(modifiers)
+    if number == 1 and strong:
+        call = f"::simt::ptx::load_strong<{TYPES[_bits(kind)]}>({at}, {strong})"
+        return f"{a.target(to)} = {call}; {_fence(modifiers)}".rstrip()
     if number == 1:
         return f"{a.target(to)} = ::simt::ptx::load<{TYPES[_bits(kind)]}>({at});"
+    if strong:  # one access for each of them, as the ISA has it
+        each, registers = TYPES[_bits(kind)], _members(to)
+        if len(registers) != number:
+            raise ValueError
+        lines = [f"auto* simt_v = (const {each}*){at};"]
+        lines += [
+            f"{a.target(m)} = ::simt::ptx::load_strong<{each}>(simt_v + {k}, {strong});"
+            for k, m in enumerate(registers)
+        ]
+        return " ".join([*lines, _fence(modifiers)]).rstrip()
     members = zip(_members(to), "xyzw"[:number], strict=True)
     sign = {"s8": "(int8_t)", "s16": "(int16_t)"}.get(kind, "")
     lines = [f"{_vector(kind, number)} simt_v = *(const {_vector(kind, number)}*){at};"]
@@ -441,12 +475,23 @@ def _stored(a: Assembly, modifiers: list[str], given: list[str]) -> str:
     place, value, *hint = given
     if hint and "cache_hint" not in "".join(modifiers):
         raise ValueError
-    at = a.address(place, modifiers)
+    at, strong, fence = a.address(place, modifiers), _strong(modifiers), _fence(modifiers)
+    if number == 1 and strong:
+        call = f"::simt::ptx::store_strong<{TYPES[_bits(kind)]}>({at}, {a.value(value, kind)}, {strong});"
+        return f"{fence} {call}".lstrip()
     if number == 1:
         return f"::simt::ptx::store<{TYPES[_bits(kind)]}>({at}, {a.value(value, kind)});"
     vector, members = _vector(kind, number), _members(value)
     if len(members) != number:
         raise ValueError
+    if strong:
+        of = TYPES[_bits(kind)]
+        lines = [fence, f"auto* simt_v = ({of}*){at};"]
+        lines += [
+            f"::simt::ptx::store_strong<{of}>(simt_v + {k}, {a.value(m, kind)}, {strong});"
+            for k, m in enumerate(members)
+        ]
+        return " ".join(lines).lstrip()
     each = f"decltype({vector}::x)"
     made = ", ".join(f"({each}){a.value(m, kind)}" for m in members)
     return f"*({vector}*){at} = make_{vector}({made});"
@@ -469,7 +514,7 @@ def _atomic(*, answers: bool) -> Handler:
         scope = "_block" if "cta" in modifiers else ""
         read = ", ".join(f"::simt::ptx::As<{name}>::from({a.value(v, kind)})" for v in values)
         call = f"{ATOMS[what]}{scope}(({name}*){a.address(place, modifiers)}, {read})"
-        return f"{a.target(to)} = ::simt::ptx::As<{name}>::to({call});"
+        return f"{_fence(modifiers)} {a.target(to)} = ::simt::ptx::As<{name}>::to({call});".lstrip()
 
     return handle
 

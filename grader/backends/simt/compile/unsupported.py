@@ -59,7 +59,8 @@ WORDS = {
     ),
 }
 PREFIXES = (
-    (re.compile(r"tex\w+(?:Lod|Grad)|tex2Dgather"), ("this texture fetch", _TEXTURE)),
+    (re.compile(r"tex\w+(?:Lod|Grad)"), ("this texture fetch", _TEXTURE)),
+    (re.compile(r"tex2Dgather"), ("tex2Dgather", f"fetch the four elements with tex2D, one by one, {_GPU}")),
     (re.compile(r"cuda\w*Mipmap\w*"), ("a mipmapped array", _TEXTURE)),
     (
         re.compile(r"CURAND_RNG_QUASI\w*|curandState\w*Sobol\w*|curand\w*DirectionVectors\w*"),
@@ -221,7 +222,7 @@ def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
             if _is_empty_asm(tokens, i)
             else (
                 f"inline PTX (`{why}`)" if why else "inline PTX (asm)",
-                f"use the CUDA C++ function that does the same, {_GPU}",
+                _no_ptx(why),
             )
         )
     if name == "texture" and next_text == "<":
@@ -240,6 +241,13 @@ def _construct(tokens: Tokens, i: int) -> tuple[str, str] | None:
     if name in WORDS:
         return WORDS[name]
     return next((found for pattern, found in PREFIXES if pattern.fullmatch(name)), None)
+
+
+def _no_ptx(why: str) -> str:
+    """What to use in place of an instruction, or of a register that no function of CUDA C++ reads."""
+    if re.fullmatch(r"%\w*smem_size", why):
+        return f"hand the number of bytes to the kernel as an argument, {_GPU}"
+    return f"use the CUDA C++ function that does the same, {_GPU}"
 
 
 def _is_scoped(tokens: Tokens, i: int) -> bool:

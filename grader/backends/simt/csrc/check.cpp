@@ -86,13 +86,24 @@ static bool holds_value(const Doubtful& d) {
   return true;
 }
 
-// A race, unless what its thread does next shows that it is none.
 // A fence for one block may have been meant to order this with another one.
 static void note_narrow_fence(Worker* w, Evidence& evidence) {
   if (evidence.other->run != w->run && w->launch->fenced_in_blocks) evidence.detail = "in blocks";
 }
 
-static void report_race(Worker* w, const char* kind, size_t address, size_t pc, const Evidence& evidence) {
+// An access that may look ordered, and is not: by `volatile`, or in the scope of one block.
+static void note_weak_order(Worker* w, Evidence& evidence) {
+  const Record& other = *evidence.other;
+  bool strong = (w->is_strong || evidence.access == ATOMIC) && (other.bytes & STRONG || other.access == ATOMIC);
+  if (strong && other.run != w->run) evidence.detail = "scope of a block";
+  else if (w->is_strong || other.bytes & STRONG) return;
+  else if (w->is_volatile) evidence.detail = "volatile";
+  else if (other.bytes & VOLATILE) evidence.detail = "other volatile";
+}
+
+// A race, unless what its thread does next shows that it is none.
+static void report_race(Worker* w, const char* kind, size_t address, size_t pc, Evidence& evidence) {
+  if (evidence.detail.empty()) note_weak_order(w, evidence);
   bool read = evidence.access == READ && evidence.other->access == ATOMIC;
   bool write = evidence.access == WRITE && evidence.size <= sizeof(Doubtful::value) && is_written_together(w, *evidence.other, pc);
   if (!read && !write) return report(w, kind, pc, evidence);
@@ -102,7 +113,7 @@ static void report_race(Worker* w, const char* kind, size_t address, size_t pc, 
     for (auto& d : w->doubtful)
       if (d.access == READ && d.thread == w->current && d.address == address) return;
   w->doubtful.push_back({w->current, address, pc, evidence.size, evidence.access, kind[0] == 's', evidence.variable,
-                         evidence.offset, *evidence.other, {}});
+                         evidence.offset, *evidence.other, evidence.detail, {}});
   if (write) keep_value(w->doubtful.back());
 }
 
@@ -119,7 +130,8 @@ static void settle_doubts(Worker* w, size_t address) {
 static void report_doubt(Worker* w, const Doubtful& d) {
   int current = std::exchange(w->current, d.thread);
   report(w, d.shared ? "shared-race" : "global-race", d.pc,
-         {.address = d.shared ? nullptr : (void*)d.address,
+         {.detail = d.detail,
+          .address = d.shared ? nullptr : (void*)d.address,
           .size = d.size,
           .access = d.access,
           .variable = d.variable,

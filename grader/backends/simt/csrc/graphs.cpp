@@ -2,6 +2,7 @@
 
 #include "errors.h"
 #include "history.h"
+#include "stream_order.h"
 
 #include <functional>
 #include <memory>
@@ -116,13 +117,34 @@ extern "C" void simt_join_capture(void* stream) {
 
 extern "C" int simt_keep_copy(void* stream, void* to, const void* from, size_t bytes, int kind) {
   if (!simt_is_captured(stream)) return note_copy_on(stream), simt_copy_is_on(stream), 0;
-  add(g_captured, COPY_NODE, [=](void*) { simt_fail(simt_copy(to, from, bytes, kind)); });
+  const size_t here = (size_t)__builtin_return_address(0) - 1;
+  add(g_captured, COPY_NODE, [=](void* on) {
+    next_copy_is_a_node(on, here);
+    simt_fail(simt_copy(to, from, bytes, kind));
+  });
+  return 1;
+}
+
+// What is copied is what `from` holds when the graph is launched.
+extern "C" int simt_keep_symbol(void* stream, void* to, const void* from, size_t bytes) {
+  if (!simt_is_captured(stream)) return simt_copy_is_on(stream), 0;
+  const size_t here = (size_t)__builtin_return_address(0) - 1;
+  add(g_captured, COPY_NODE, [=](void* on) {
+    next_copy_is_a_node(on, here);
+    simt_symbol_changes(to, from, bytes);
+    simt_symbol_written(to, from, bytes);
+    memcpy(to, from, bytes);
+  });
   return 1;
 }
 
 extern "C" int simt_keep_fill(void* stream, void* to, unsigned value, size_t bytes, unsigned element) {
   if (!simt_is_captured(stream)) return note_copy_on(stream), simt_copy_is_on(stream), 0;
-  add(g_captured, FILL_NODE, [=](void*) { simt_fail(simt_fill(to, value, bytes, element)); });
+  const size_t here = (size_t)__builtin_return_address(0) - 1;
+  add(g_captured, FILL_NODE, [=](void* on) {
+    next_copy_is_a_node(on, here);
+    simt_fail(simt_fill(to, value, bytes, element));
+  });
   return 1;
 }
 

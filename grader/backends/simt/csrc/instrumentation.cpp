@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include <utility>
+
 #define SIMT_CALL extern "C" SIMT_EXPORT
 #define HERE __builtin_return_address(0)
 
@@ -20,7 +22,9 @@ static inline void volatile_access(void* p, unsigned size, simt::Access kind, vo
   simt::Worker* w = simt::t_worker;
   if (w) w->is_volatile = true;
   access(p, size, kind, here);
-  if (w) w->is_volatile = false;
+  if (!w) return;
+  w->is_volatile = false;
+  if (std::exchange(w->is_strong, false)) w->in_block = false;
 }
 
 // clang joins neighbouring fields of a struct into one access, and says that it need not be aligned; a GPU's
@@ -182,6 +186,9 @@ static void told_of_atomic(const void* address) {
 }
 SIMT_CALL void simt_in_block() {
   if (simt::t_worker) simt::t_worker->in_block = true;
+}
+SIMT_CALL void simt_strong(int in_block) {
+  if (simt::Worker* w = simt::t_worker) w->is_strong = true, w->in_block = in_block != 0;
 }
 SIMT_CALL void simt_atomic(void* address, int size) {
   access(address, unsigned(size), simt::ATOMIC, HERE);

@@ -433,14 +433,14 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
   if (kind < 0 || kind > 4) return INVALID_VALUE;
   if (!bytes) return simt_synchronize();
   bool directions_fit = kind == 4 || (may_be(to, TO_DEVICE[kind]) && may_be(from, FROM_DEVICE[kind]));
-  size_t here = (size_t)__builtin_return_address(0) - 1;
+  const size_t here = call.node_from ? call.node_from : (size_t)__builtin_return_address(0) - 1;
   if (heap_from_host(to, WRITE, here) || heap_from_host(from, READ, here)) return INVALID_VALUE;
   if (!directions_fit || !device_range_is_valid(to, bytes) || !device_range_is_valid(from, bytes))
     return INVALID_VALUE;
   if (int fault = simt_synchronize()) return fault;
   check_other_streams(work, "a copy", here, from, bytes, READ);
   check_other_streams(work, "a copy", here, to, bytes, WRITE);
-  if (!call.stream) simt_host_waits_for_stream(nullptr);
+  if (!call.stream && !call.node_from) simt_host_waits_for_stream(nullptr);
   if (told_variable(to)) simt_symbol_written(to, from, bytes);
   else if (g_mode & CHECK) copied_code(to, from, bytes, here);
   memmove(to, from, bytes);
@@ -461,18 +461,21 @@ extern "C" int simt_copy(void* to, const void* from, size_t bytes, int kind) {
 extern "C" void simt_symbol_changes(const void* to, const void* from, size_t bytes) {
   const CopyCall call = copy_call();
   Work work = call.asynchronous ? new_work(call.stream) : new_work_on_default();
+  const size_t here = call.node_from ? call.node_from : (size_t)__builtin_return_address(0) - 1;
   simt_wait();
-  if (memcmp(to, from, bytes)) check_other_streams(work, "a copy", (size_t)__builtin_return_address(0) - 1, to, bytes, WRITE);
+  if (memcmp(to, from, bytes)) check_other_streams(work, "a copy", here, to, bytes, WRITE);
 }
 
 extern "C" int simt_fill(void* to, unsigned value, size_t bytes, unsigned element) {
-  Work work = new_work(copy_call().stream);
+  const CopyCall call = copy_call();
+  Work work = new_work(call.stream);
+  const size_t here = call.node_from ? call.node_from : (size_t)__builtin_return_address(0) - 1;
   if (!bytes) return 0;
-  if (heap_from_host(to, WRITE, (size_t)__builtin_return_address(0) - 1)) return INVALID_VALUE;
+  if (heap_from_host(to, WRITE, here)) return INVALID_VALUE;
   const bool variable = told_variable(to) != nullptr;
   if ((!variable && !simt_is_device_pointer(to)) || !device_range_is_valid(to, bytes)) return INVALID_VALUE;
   simt_wait();
-  check_other_streams(work, "a fill", (size_t)__builtin_return_address(0) - 1, to, bytes, WRITE);
+  check_other_streams(work, "a fill", here, to, bytes, WRITE);
   forget_host_code((size_t)to, bytes);
   if (element == 1) memset(to, int(value), bytes);
   else

@@ -141,8 +141,9 @@ static inline bool ordered(const Worker* w, const Record& before, const Record& 
 
 static inline bool races(const Worker* w, const Record& before, const Record& now, bool shared) {
   if (!before.access || !(before.bytes & now.bytes & 15)) return false;
+  auto strong = [](const Record& r) { return r.access == ATOMIC || r.bytes & STRONG; };
   bool narrow = (before.bytes | now.bytes) & IN_BLOCK && before.run != now.run;
-  if (before.access == ATOMIC && now.access == ATOMIC && !narrow) return false;
+  if (strong(before) && strong(now) && !narrow) return false;
   // A flag: volatile or atomic on both sides, in a kernel that has fences.
   bool flags = (before.bytes & VOLATILE || before.access == ATOMIC) &&
                (now.bytes & VOLATILE || now.access == ATOMIC);
@@ -154,7 +155,8 @@ bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access
                Record* other) {
   const Thread& thread = w->threads[w->current];
   bool found = false;
-  u8 flag = (w->is_volatile ? VOLATILE : 0) | (w->in_block && access == ATOMIC ? IN_BLOCK : 0);
+  bool strong = w->is_volatile && w->is_strong;
+  u8 flag = (w->is_volatile ? VOLATILE : 0) | (strong ? STRONG : 0) | (w->in_block && (strong || access == ATOMIC) ? IN_BLOCK : 0);
   for (size_t g = offset / 4; g <= (offset + size - 1) / 4; ++g) {
     size_t begin = std::max(offset, g * 4), end = std::min<size_t>(offset + size, g * 4 + 4);
     u8 bytes = u8(((1 << (end - begin)) - 1) << (begin & 3));

@@ -7,13 +7,14 @@ namespace simt {
 struct Worker;
 
 static constexpr u8 VOLATILE = 16;
-static constexpr u8 IN_BLOCK = 32;  // an atomic access that is one for the threads of its block alone
+static constexpr u8 IN_BLOCK = 32;  // an atomic or strong access that is one for the threads of its block alone
+static constexpr u8 STRONG = 64;    // PTX's ld.relaxed and the like: no race with another such access, or an atomic one
 
 struct Record {
   u32 pc;   // relative to the module
   u32 run;  // which block of which launch
   u16 thread, block_phase, warp_phase;
-  u8 bytes;  // which of the four, and VOLATILE or IN_BLOCK
+  u8 bytes;  // which of the four, and VOLATILE, IN_BLOCK or STRONG
   u8 access;
 };
 

@@ -132,7 +132,10 @@ bool several_streams() {
 
 CopyCall copy_call() { return std::exchange(t_copy_call, {}); }
 
-GraphOrder::GraphOrder(const void* stream) : stream_(key_of(stream)) {
+void next_copy_is_a_node(const void* stream, size_t from) { t_copy_call = {stream, true, from}; }
+
+// A graph may be launched by a node of another one: what follows there is that node's again.
+GraphOrder::GraphOrder(const void* stream) : stream_(key_of(stream)), outer_(g_node) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
   before_ = caught_up(stream).clock;
 }
@@ -148,7 +151,7 @@ void GraphOrder::end(const void* node) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);
   join(all_, done_[node] = g_stream_orders[g_node].clock);
   g_stream_orders.erase(g_node);
-  g_node = nullptr;
+  g_node = outer_;
 }
 
 GraphOrder::~GraphOrder() {
@@ -202,4 +205,4 @@ extern "C" void simt_host_waits_for_all() {
   for (auto& [stream, order] : g_stream_orders) order.clock.clear();
   g_event_orders.clear();  // there is nothing left to wait for
 }
-extern "C" void simt_copy_is_on(const void* stream) { t_copy_call = {stream, true}; }
+extern "C" void simt_copy_is_on(const void* stream) { t_copy_call = {stream, true, 0}; }

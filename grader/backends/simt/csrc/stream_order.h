@@ -29,16 +29,19 @@ bool may_overlap(const Work& work);                // with a kernel that has run
 bool done_before(u32 run, const Work& work);
 bool several_streams();
 Work new_work_on_default();  // the same of the default stream, whichever stream PyTorch has as its current one
-// Of the copy or fill that the host asks for: its stream, and whether the host goes on at once. Asked once.
+// Of the copy or fill that the host asks for: its stream, and whether the host goes on at once; and of a graph's, where
+// the program asked for it. Asked once.
 struct CopyCall {
   const void* stream;
   bool asynchronous;
+  size_t node_from;
 };
 CopyCall copy_call();
+void next_copy_is_a_node(const void* stream, size_t from);
 
 // The nodes of a graph that is launched on a stream, where one does not simply follow the other.
 class GraphOrder {
-  const void* stream_;
+  const void *stream_, *outer_;
   Clock before_, all_;
   std::map<const void*, Clock> done_;  // by node
 

@@ -134,6 +134,7 @@ struct Doubtful {
   const Symbol* variable;
   long offset;
   Record other;
+  std::string detail;
   char value[16];  // of a write: what the other lane has written
 };
 
@@ -199,7 +200,8 @@ struct Worker {
   bool killed = false;
   size_t access_address = 0;  // of the access that is being checked
   bool is_volatile = false;   // that access
-  bool in_block = false;      // the next atomic access is for its block alone
+  bool in_block = false;      // the next atomic or strong access is for its block alone
+  bool is_strong = false;     // the next volatile access is one of PTX's strong ones
   bool recording = false;  // what the threads of this block do (recording.h)
   bool leaves = false;    // the block is put aside once its threads can go no further
   Access counted_as = NO_ACCESS;  // what the counts make of it: a GPU loads and stores without its atomic units

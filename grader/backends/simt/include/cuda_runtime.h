@@ -78,8 +78,13 @@ SIMT_INLINE cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from
 }
 SIMT_INLINE cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                      size_t width, size_t height, cudaMemcpyKind kind,
-                                     cudaStream_t = nullptr) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+                                     cudaStream_t stream = nullptr) {
+  if (width > to_pitch || width > from_pitch) return (cudaError_t)simt_fail(cudaErrorInvalidPitchValue);
+  for (size_t row = 0; row < height; ++row)
+    if (cudaError_t e = cudaMemcpyAsync((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind,
+                                        stream))
+      return e;
+  return cudaSuccess;
 }
 SIMT_INLINE cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return (cudaError_t)simt_fail(simt_fill(to, value, bytes));
@@ -222,9 +227,10 @@ inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int
   if (to_device || from_device) return (cudaError_t)simt_fail(cudaErrorInvalidDevice);
   return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
-inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                       cudaStream_t = nullptr) {
-  return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+SIMT_INLINE cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                            cudaStream_t stream = nullptr) {
+  if (to_device || from_device) return (cudaError_t)simt_fail(cudaErrorInvalidDevice);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 #include "simt/graphs.h"

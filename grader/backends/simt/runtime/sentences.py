@@ -127,7 +127,16 @@ def _race(f: RawFinding) -> str:
     if f.detail == "frees":
         return f"{_freed(f)} without order to another thread's {other} of it"
     said = f"{_verb(f)} {_where(f)} without order to another thread's {other} of it"
-    return f"{said}: __threadfence_block() says nothing to other blocks" if f.detail == "in blocks" else said
+    return said + WEAK_ORDERS.get(f.detail, "")
+
+
+_ATOMIC = "read and write it with cuda::atomic_ref, or put a barrier between the two"
+WEAK_ORDERS = {
+    "in blocks": ": __threadfence_block() says nothing to other blocks",
+    "scope of a block": ": the scope of one block (.cta) says nothing to other blocks",
+    "volatile": f"; this access is volatile, which makes it neither atomic nor ordered: {_ATOMIC}",
+    "other volatile": f"; the other access is volatile, which makes it neither atomic nor ordered: {_ATOMIC}",
+}
 
 
 def _across_streams(f: RawFinding) -> str:

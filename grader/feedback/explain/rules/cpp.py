@@ -58,7 +58,10 @@ CUDA_HEADERS = {
 # Names that look like those of NVIDIA's libraries: a list of them all is nowhere in the course.
 OF_CUDA = (
     r"(?P<name>(?:cuda[A-Z]|cu(?:blas|rand|fft|sparse|solver|dnn)?[A-Z]|CU(?:DA|BLAS|RAND|FFT|SPARSE|SOLVER|DNN)?_|nvtx"
-    r"|__builtin_|__nv)\w+)"
+    r"|__builtin_|__nv)\w+"
+    # Functions of the device: bytes and halves of a word (__vsub2), products of bytes, roundings, norms, Bessel's.
+    r"|__v[a-z]+[24]|__dp[24]a\w*|__\w+_r[nzud]|__(?:double|float|int|uint|ll|ull|half|bfloat16|viadd|vimin|vimax)\w*"
+    r"|r?norm(?:[34]d)?f?|cyl_bessel_i[01]f?|normcdf(?:inv)?f?|erfc?invf?|erfcxf?)"
 )
 RULES = (
     Rule(

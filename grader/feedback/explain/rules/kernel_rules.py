@@ -307,7 +307,7 @@ RULES = (
         "launch-invalid",
         (
             r"invalid configuration argument",
-            r"cudaErrorInvalidConfiguration",
+            r"(?<!['\"])cudaErrorInvalidConfiguration",
             r"<<<[^<>]*>>>: (?:a block has at most|the (?:grid|block) is empty)",
         ),
         "The launch's sizes are not allowed: a block of more than 1024 threads, a grid or block of 0, or more than 65,535 "

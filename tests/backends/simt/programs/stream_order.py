@@ -160,6 +160,48 @@ torch::Tensor run(torch::Tensor input, std::string which) {
         cudaGraphLaunch(e, side);
         cudaStreamSynchronize(side);
     }
+    if (which.rfind("forked", 0) == 0) {  // within a capture: `other` goes on where `side` is, and `side` behind it
+        static cudaStream_t other = nullptr;
+        static int calls = 0;
+        if (!other) cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        const float two = 2;
+        cudaGraph_t g;
+        cudaGraphExec_t e;
+        cudaStreamBeginCapture(side, cudaStreamCaptureModeGlobal);
+        third<<<4, 256, 0, side>>>(x, t);
+        cudaEventRecord(event, side);
+        cudaStreamWaitEvent(other, event, 0);
+        if (which == "forked_copy") cudaMemcpyAsync(y, t, N * 4, cudaMemcpyDeviceToDevice, other);
+        if (which == "forked_rows") cudaMemcpy2DAsync(y, 64, t, 128, 64, N / 32, cudaMemcpyDeviceToDevice, other);
+        if (which == "forked_peer") cudaMemcpyPeerAsync(y, 0, t, 0, N * 4, other);
+        if (which == "forked_symbol") cudaMemcpyToSymbolAsync(factor, &two, 4, 0, cudaMemcpyHostToDevice, other);
+        if (which == "forked_fill") cudaMemsetAsync(t, 0, N * 4, other);
+        if (which == "forked_call") cudaLaunchHostFunc(other, [](void* n) { ++*(int*)n; }, &calls);
+        cudaEventRecord(event, other);
+        cudaStreamWaitEvent(side, event, 0);
+        third<<<4, 256, 0, side>>>(x, t);
+        cudaStreamEndCapture(side, &g);
+        cudaGraphInstantiate(&e, g, 0);
+        for (int i = 0; i < 2; ++i) cudaGraphLaunch(e, side);
+        cudaStreamSynchronize(side);
+    }
+    if (which == "copied_in_a_graph" || which == "filled_in_a_graph") {  // which is launched beside the kernel
+        cudaGraph_t g;
+        cudaGraphExec_t e;
+        cudaStreamBeginCapture(side, cudaStreamCaptureModeGlobal);
+        if (which == "copied_in_a_graph")
+            cudaMemcpyAsync(y, t, N * 4, cudaMemcpyDeviceToDevice, side);  // in a graph
+        else
+            cudaMemsetAsync(t, 0, N * 4, side);
+        cudaStreamEndCapture(side, &g);
+        cudaGraphInstantiate(&e, g, 0);
+        first<<<4, 256, 0, s>>>(x, t);
+        cudaGraphLaunch(e, side);
+    }
+    if (which == "rows_of_a_stream") {
+        first<<<4, 256, 0, side>>>(x, t);
+        cudaMemcpy2DAsync(y, 64, t, 128, 64, N / 32, cudaMemcpyDeviceToDevice, side);
+    }
     return out;
 }
 void launch(torch::Tensor x, torch::Tensor y) {
@@ -168,7 +210,7 @@ void launch(torch::Tensor x, torch::Tensor y) {
 """
 WRONG = ["nothing", "early_event", "event_of_another", "host_waits_for_another", "overwritten", "copy", "fill", "freed",
          "operator", "graph_without_edge", "variable", "pinned_written_early", "pinned_read_early",
-         "given_back"]  # fmt: skip
+         "given_back", "copied_in_a_graph", "filled_in_a_graph"]  # fmt: skip
 RIGHT = [
     "event",
     "through_two",
@@ -178,6 +220,13 @@ RIGHT = [
     "freed_in_order",
     "graph",
     "captured",
+    "forked_copy",
+    "forked_rows",
+    "forked_peer",
+    "forked_symbol",
+    "forked_fill",
+    "forked_call",
+    "rows_of_a_stream",
     "variable_same",
     "given_back_waited",
     "given_back_recorded",

@@ -119,6 +119,7 @@ SIMT_EXPORT int simt_is_cooperative();
 SIMT_EXPORT int simt_in_kernel();  // whether a kernel runs on this OS thread
 SIMT_EXPORT void simt_let_others_run();
 SIMT_EXPORT void simt_read_only(const void* address, int size);  // a read by a cache that sees no write of the launch
+SIMT_EXPORT void simt_strong(int in_block);  // the next volatile access is one of PTX's strong ones
 SIMT_EXPORT void simt_in_block();  // the next atomic access has the scope of a block
 SIMT_EXPORT void simt_atomic(void* address, int size);  // tells the checks about an atomic access
 SIMT_EXPORT void simt_exchange(void* address, int size);  // about one that writes whatever was there before
@@ -172,6 +173,7 @@ SIMT_EXPORT int simt_end_capture(void* stream, void** graph);
 SIMT_EXPORT int simt_is_captured(void* stream);  // 2: the capture has failed
 SIMT_EXPORT void simt_join_capture(void* stream);
 SIMT_EXPORT int simt_keep_copy(void* stream, void* to, const void* from, size_t bytes, int kind);  // whether it was kept
+SIMT_EXPORT int simt_keep_symbol(void* stream, void* to, const void* from, size_t bytes);
 SIMT_EXPORT int simt_keep_fill(void* stream, void* to, unsigned value, size_t bytes, unsigned element = 1);
 SIMT_EXPORT int simt_keep_call(void* stream, void (*function)(void*), void* data);
 SIMT_EXPORT void* simt_graph(const void* copied);

@@ -348,6 +348,18 @@ SIMT_INLINE void store(void* p, reg value) {
   *(T*)p = As<T>::from(value);
 }
 
+// Those with an order (ld.relaxed), in the scope of a block or a wider one.
+template <class T>
+SIMT_INLINE reg load_strong(const void* p, int in_block) {
+  simt_strong(in_block);
+  return As<T>::to(*(const volatile T*)p);
+}
+template <class T>
+SIMT_INLINE void store_strong(void* p, reg value, int in_block) {
+  simt_strong(in_block);
+  *(volatile T*)p = As<T>::from(value);
+}
+
 // ---- barriers: those in shared memory, and those with numbers
 SIMT_INLINE void set_up(void* barrier, reg expected) { simt_barrier_init(barrier, (unsigned)expected); }
 SIMT_INLINE void expect(void* barrier, reg bytes) { simt_barrier_expect(barrier, (unsigned)bytes); }

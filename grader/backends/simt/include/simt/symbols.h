@@ -16,7 +16,8 @@ template <class T>
 SIMT_UNCHECKED inline cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes,
                                                           size_t offset, cudaMemcpyKind kind,
                                                           cudaStream_t stream = nullptr) {
-  simt_copy_is_on(stream);
+  if (offset + bytes > sizeof(T)) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
+  if (simt_keep_symbol((void*)stream, (char*)&symbol + offset, from, bytes)) return cudaSuccess;
   return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <class T>

@@ -197,10 +197,12 @@ inline bool fits(cudaArray_const_t a, cudaPos at, cudaExtent n) {
   return at.x + n.width <= a->extent.width && at.y + n.height <= at_least_one(a->extent.height) &&
          at.z + n.depth <= at_least_one(a->extent.depth);
 }
-inline cudaError_t copy_rows(Rows to, Rows from, size_t bytes, size_t height, size_t depth, cudaMemcpyKind kind) {
+inline cudaError_t copy_rows(Rows to, Rows from, size_t bytes, size_t height, size_t depth, cudaMemcpyKind kind,
+                             const cudaStream_t* on) {
   for (size_t z = 0; z < depth; ++z)
     for (size_t y = 0; y < height; ++y) {
       size_t t = z * to.slice + y * to.pitch, f = z * from.slice + y * from.pitch;
+      if (on && simt_keep_copy((void*)*on, to.at + t, from.at + f, bytes, kind)) continue;
       if (int error = simt_fail(simt_copy(to.at + t, from.at + f, bytes, kind))) return (cudaError_t)error;
     }
   return cudaSuccess;
@@ -209,28 +211,32 @@ inline cudaError_t copy_rows(Rows to, Rows from, size_t bytes, size_t height, si
 }  // namespace simt
 
 inline cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
-                                       size_t bytes, size_t height, cudaMemcpyKind kind) {
+                                       size_t bytes, size_t height, cudaMemcpyKind kind,
+                                       const cudaStream_t* on = nullptr) {
   size_t element = simt::element_bytes(to->desc);
   if (x % element || bytes % element || !simt::fits(to, {x / element, y, 0}, {bytes / element, height, 1}))
     return (cudaError_t)simt_fail(cudaErrorInvalidValue);
-  return simt::copy_rows(simt::rows_of(to, {x / element, y, 0}), {(char*)from, pitch, 0}, bytes, height, 1, kind);
+  return simt::copy_rows(simt::rows_of(to, {x / element, y, 0}), {(char*)from, pitch, 0}, bytes, height, 1, kind,
+                         on);
 }
 inline cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
-                                         size_t bytes, size_t height, cudaMemcpyKind kind) {
+                                         size_t bytes, size_t height, cudaMemcpyKind kind,
+                                         const cudaStream_t* on = nullptr) {
   size_t element = simt::element_bytes(from->desc);
   if (x % element || bytes % element || !simt::fits(from, {x / element, y, 0}, {bytes / element, height, 1}))
     return (cudaError_t)simt_fail(cudaErrorInvalidValue);
-  return simt::copy_rows({(char*)to, pitch, 0}, simt::rows_of(from, {x / element, y, 0}), bytes, height, 1, kind);
+  return simt::copy_rows({(char*)to, pitch, 0}, simt::rows_of(from, {x / element, y, 0}), bytes, height, 1, kind,
+                         on);
 }
 inline cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                             size_t bytes, size_t height, cudaMemcpyKind kind,
-                                            cudaStream_t = nullptr) {
-  return cudaMemcpy2DToArray(to, x, y, from, pitch, bytes, height, kind);
+                                            cudaStream_t stream = nullptr) {
+  return cudaMemcpy2DToArray(to, x, y, from, pitch, bytes, height, kind, &stream);
 }
 inline cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
                                               size_t bytes, size_t height, cudaMemcpyKind kind,
-                                              cudaStream_t = nullptr) {
-  return cudaMemcpy2DFromArray(to, pitch, from, x, y, bytes, height, kind);
+                                              cudaStream_t stream = nullptr) {
+  return cudaMemcpy2DFromArray(to, pitch, from, x, y, bytes, height, kind, &stream);
 }
 inline cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                                      cudaMemcpyKind kind) {
@@ -244,7 +250,7 @@ inline cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t 
   if (x + y * rows.pitch + bytes > rows.slice) return (cudaError_t)simt_fail(cudaErrorInvalidValue);
   return (cudaError_t)simt_fail(simt_copy(to, rows.at + x, bytes, kind));
 }
-inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p, const cudaStream_t* on = nullptr) {
   cudaArray_const_t array = p->srcArray ? p->srcArray : p->dstArray;
   size_t element = array ? simt::element_bytes(array->desc) : 1;
   for (cudaArray_const_t a : {p->srcArray, p->dstArray})
@@ -256,9 +262,11 @@ inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
     return {(char*)m.ptr + at.x + at.y * m.pitch + at.z * m.pitch * m.ysize, m.pitch, m.pitch * m.ysize};
   };
   return simt::copy_rows(rows(p->dstArray, p->dstPos, p->dstPtr), rows(p->srcArray, p->srcPos, p->srcPtr),
-                         p->extent.width * element, p->extent.height, p->extent.depth, p->kind);
+                         p->extent.width * element, p->extent.height, p->extent.depth, p->kind, on);
 }
-inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t = nullptr) { return cudaMemcpy3D(p); }
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = nullptr) {
+  return cudaMemcpy3D(p, &stream);
+}
 inline cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
   *out = {nullptr, (extent.width + 511) / 512 * 512, extent.width, extent.height};
   return (cudaError_t)simt_cuda_malloc(&out->ptr, out->pitch * extent.height * extent.depth);
