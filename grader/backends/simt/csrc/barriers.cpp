@@ -4,6 +4,8 @@
 #include "findings.h"
 #include "recording.h"
 
+#include <cfenv>
+
 namespace simt {
 
 #define RETURN_ADDRESS ((size_t)__builtin_return_address(0) - 1)
@@ -285,6 +287,8 @@ extern "C" void simt_multiplied(unsigned operations) {
   Worker* w = t_worker;
   if ((w->mode & COUNT) && !(w->current & 31)) w->counter.multiplied(operations);
 }
+
+extern "C" void simt_round_towards(int direction) { fesetround(direction); }
 
 extern "C" void simt_fence(int scope) {
   if (Worker* w = t_worker; w && w->fibre) {

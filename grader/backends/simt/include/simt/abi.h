@@ -108,6 +108,7 @@ SIMT_EXPORT unsigned simt_lane();
 SIMT_EXPORT void simt_multiplied(unsigned operations);  // tells the counts what tensor cores did for a warp
 SIMT_EXPORT float* simt_factors(unsigned warp);  // twice 512 numbers: what its lanes show each other of a product's factors
 SIMT_EXPORT void simt_fence(int scope);
+SIMT_EXPORT void simt_round_towards(int direction);  // as fesetround(), which a kernel may not call itself
 SIMT_EXPORT void simt_sync_grid();
 SIMT_EXPORT void simt_cluster_sync();  // arrives and waits
 SIMT_EXPORT void simt_cluster_arrive();

@@ -12,11 +12,11 @@ namespace simt {
 
 #define SIMT_IN_DIRECTION(SUFFIX, MODE, OUT, NAME, PARAMETERS, OPAQUE, EXPRESSION) \
   SIMT_UNCOUNTED inline OUT NAME##SUFFIX PARAMETERS {                              \
-    fesetround(MODE);                                                              \
+    simt_round_towards(MODE);                                                      \
     OPAQUE;                                                                        \
     OUT result = EXPRESSION;                                                       \
     SIMT_OPAQUE(result);                                                           \
-    fesetround(FE_TONEAREST);                                                      \
+    simt_round_towards(FE_TONEAREST);                                              \
     return result;                                                                 \
   }
 #define SIMT_DIRECTIONS(OUT, NAME, PARAMETERS, OPAQUE, EXPRESSION)                     \
