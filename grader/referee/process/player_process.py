@@ -302,11 +302,11 @@ class Player:
         What it finds while an answer is on its way, the next one tells.
         """
         self._told |= any(finding.severity == "error" for finding in findings)
-        if self._untold and not self._told:
+        if self._untold and not self._told and not self._stopped:
             self.stop()
             self._fault = FaultError(Status.TAMPERED, WITHHELD.format(self._untold), dead=True)
             raise self._fault
-        if self.backend == "simt":
+        if self.backend == "simt" and not self._stopped:
             self._untold = int.from_bytes(os.pread(self._last_words.fd, 8, COUNT_AT), "little")
 
     def expect_alive(self) -> None:

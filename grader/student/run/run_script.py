@@ -35,12 +35,12 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
             return name.removesuffix(".py").replace("_", " ") if path.startswith(folder) else name
 
         if runtime:
-            runtime.at_exit(lambda code: os._exit(_summary(code, None, own, runtime, namer)))
+            runtime.at_exit(lambda code: os._exit(say_how_it_ended(code, None, own, runtime, namer)))
         code, error = _run(file, own, arguments, runtime, namer)
-        return _summary(code, error, own, runtime, namer)
+        return say_how_it_ended(code, error, own, runtime, namer)
 
 
-def _summary(
+def say_how_it_ended(
     code: int, error: BaseException | None, own: Path, runtime: Any, namer: Callable[[str], str]
 ) -> int:
     """Say what was raised and found; the exit code."""

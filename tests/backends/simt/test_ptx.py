@@ -178,15 +178,15 @@ def test_an_access_is_checked_at_its_line(play: Play) -> None:
 K = "__global__ void k(int* x, float* f) { %s }\n"
 REFUSED = {
     'asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "r"(1));': "cp.async.mbarrier.arrive.shared.b64",
-    'asm("add.rz.f32 %0, %1, %1;" : "=f"(f[0]) : "f"(f[1]));': ".rz",
+    'asm("add.rz.f32 %0, %1, %1;" : "=f"(f[0]) : "f"(f[1]));': "add.rz.f32",
     'asm("L1: bra L2;");': "bra",
     'asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");': "setmaxnreg.inc.sync.aligned.u32",  # may wait for ever
-    'asm("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(1));': ".cluster.shared::cluster",
+    'asm("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(1));': "mbarrier.arrive.release.cluster.shared::cluster",
     'asm("@p mov.u32 %0, 1;" : "=r"(x[0]));': "@p",
     'asm("mov.u32 %0, %%no_such;" : "=r"(x[0]));': "%no_such",
     'asm("bar.arrive 1;");': "bar.arrive",
     'asm("bar.red.popc.u32 %0, 0, p;" : "=r"(x[0]));': "bar.red.popc.u32",
-    'asm("ld.param.u32 %0, [%1];" : "=r"(x[0]) : "l"(x));': ".param",
+    'asm("ld.param.u32 %0, [%1];" : "=r"(x[0]) : "l"(x));': "ld.param.u32",
     'asm("add.s32 %0, %1;" : "=r"(x[0]) : "r"(1));': "add.s32",
     'asm("wgmma.fence.sync.aligned;");': "wgmma.fence.sync.aligned",
     'asm("mov.u32 %0, %3;" : "=r"(x[0]) : "r"(1));': "%3 without an operand",

@@ -256,9 +256,9 @@ WRONG = MemoryFinding(
 
 def test_a_note_alone_makes_no_program_fail(capsys: pytest.CaptureFixture[str]) -> None:
     own, namer = Path("/my"), lambda path: Path(path).name
-    assert run_script._summary(0, None, own, Found(NOTE), namer) == 0
+    assert run_script.say_how_it_ended(0, None, own, Found(NOTE), namer) == 0
     assert "memory checks: 1 note in 1 kernel launch\n" in capsys.readouterr().err
-    assert run_script._summary(0, None, own, Found(NOTE, WRONG), namer) == 1
+    assert run_script.say_how_it_ended(0, None, own, Found(NOTE, WRONG), namer) == 1
     said = capsys.readouterr().err
     assert "memory checks: 1 kind of trouble and 1 note in 1 kernel launch\nstream race" in said
 

@@ -3,6 +3,7 @@
 #include "queue.h"
 
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -162,6 +163,23 @@ GraphOrder::~GraphOrder() {
 }  // namespace simt
 
 using namespace simt;
+
+// Of streams that were made with more than a handle: their flags and priority.
+static std::map<const void*, std::pair<unsigned, int>> g_stream_kinds;
+
+static std::pair<unsigned, int> kind_of(const void* stream) {
+  std::lock_guard<std::recursive_mutex> guard(simt::g_order_lock);
+  auto known = g_stream_kinds.find(stream);
+  return known == g_stream_kinds.end() ? std::pair(0u, 0) : known->second;
+}
+
+extern "C" void simt_set_stream_kind(const void* stream, unsigned flags, int priority) {
+  std::lock_guard<std::recursive_mutex> guard(simt::g_order_lock);
+  g_stream_kinds[stream] = {flags, priority};
+}
+
+extern "C" unsigned simt_stream_flags(const void* stream) { return kind_of(stream).first; }
+extern "C" int simt_stream_priority(const void* stream) { return kind_of(stream).second; }
 
 extern "C" void simt_new_stream(const void* stream, int blocking) {
   std::lock_guard<std::recursive_mutex> guard(g_order_lock);

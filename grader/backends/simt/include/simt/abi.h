@@ -198,6 +198,9 @@ SIMT_EXPORT int simt_synchronize();
 
 // ---- in which order work is (csrc/stream_order.cpp); events by the address of what holds them
 SIMT_EXPORT void simt_new_stream(const void* stream, int blocking);
+SIMT_EXPORT void simt_set_stream_kind(const void* stream, unsigned flags, int priority);
+SIMT_EXPORT unsigned simt_stream_flags(const void* stream);
+SIMT_EXPORT int simt_stream_priority(const void* stream);
 SIMT_EXPORT void simt_uncount_stream(const void* stream);
 SIMT_EXPORT void simt_event_on(const void* event, const void* stream);
 SIMT_EXPORT void simt_forget_event(const void* event);

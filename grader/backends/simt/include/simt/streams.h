@@ -3,7 +3,6 @@
 #pragma once
 #include "runtime_types.h"
 
-#include <map>
 
 inline cudaError_t cudaDeviceSynchronize() {
   cudaError_t error = (cudaError_t)simt_synchronize();
@@ -15,13 +14,6 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t s) {
   simt_host_waits_for_stream(s);
   return error;
 }
-namespace simt {
-struct StreamKind {
-  unsigned flags = cudaStreamDefault;
-  int priority = 0;
-};
-inline std::map<cudaStream_t, StreamKind> stream_kinds;  // of those that were made with more than a handle
-}  // namespace simt
 inline cudaError_t cudaStreamCreate(cudaStream_t* s) {
   static long number = 16;
   if (simt_in_kernel()) return *s = (cudaStream_t)simt_child_stream(), cudaSuccess;
@@ -33,23 +25,21 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
   cudaError_t error = cudaStreamCreate(s);
   if (simt_in_kernel()) return error;
   simt_new_stream(*s, flags != cudaStreamNonBlocking);
-  simt::stream_kinds[*s].flags = flags;
+  simt_set_stream_kind(*s, flags, 0);
   return error;
 }
 // A priority beyond the range is the nearest one in it.
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned flags, int priority) {
   cudaError_t error = cudaStreamCreateWithFlags(s, flags);
-  if (!simt_in_kernel()) simt::stream_kinds[*s].priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
+  if (!simt_in_kernel()) simt_set_stream_kind(*s, flags, priority < -5 ? -5 : priority > 0 ? 0 : priority);
   return error;
 }
 inline cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned* flags) {
-  auto kind = simt::stream_kinds.find(s);
-  *flags = kind == simt::stream_kinds.end() ? unsigned(cudaStreamDefault) : kind->second.flags;
+  *flags = simt_stream_flags(s);
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamGetPriority(cudaStream_t s, int* priority) {
-  auto kind = simt::stream_kinds.find(s);
-  *priority = kind == simt::stream_kinds.end() ? 0 : kind->second.priority;
+  *priority = simt_stream_priority(s);
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
