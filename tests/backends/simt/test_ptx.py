@@ -181,7 +181,7 @@ REFUSED = {
     'asm("add.rz.f32 %0, %1, %1;" : "=f"(f[0]) : "f"(f[1]));': "add.rz.f32",
     'asm("L1: bra L2;");': "bra",
     'asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");': "setmaxnreg.inc.sync.aligned.u32",  # may wait for ever
-    'asm("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(1));': "mbarrier.arrive.release.cluster.shared::cluster",
+    'asm("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(1));': "mbarrier.arrive.release.cluster.shared::cluster.b64",
     'asm("@p mov.u32 %0, 1;" : "=r"(x[0]));': "@p",
     'asm("mov.u32 %0, %%no_such;" : "=r"(x[0]));': "%no_such",
     'asm("bar.arrive 1;");': "bar.arrive",
