@@ -80,6 +80,6 @@ def test_a_slip_is_told_and_its_look_alike_is_not(parts: dict[str, str], rule: s
 
 @pytest.mark.parametrize("text", ["x - ", "if (x) return 1;", "x = max(", "powf(2.7, ", "out[a"])
 def test_a_hostile_text_takes_no_longer(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     told(one=text * 5000, kernel=text * 5000)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
