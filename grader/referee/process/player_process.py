@@ -139,7 +139,7 @@ class Player:
         self._stopped = False
         self._fault: FaultError | None = None  # that ended it
         # Whether errors of memory were told, and how many there were at the last answer.
-        self._told, self._untold = False, 0
+        self._told, self._errors = False, 0
         started, env = None, env or {}
         self._writes = writes
         if pool and not (forkserver or wrap or self._needs_its_folder(env)):
@@ -302,12 +302,12 @@ class Player:
         What it finds while an answer is on its way, the next one tells.
         """
         self._told |= any(finding.severity == "error" for finding in findings)
-        if self._untold and not self._told and not self._stopped:
+        if self._errors and not self._told and not self._stopped:
             self.stop()
-            self._fault = FaultError(Status.TAMPERED, WITHHELD.format(self._untold), dead=True)
+            self._fault = FaultError(Status.TAMPERED, WITHHELD.format(self._errors), dead=True)
             raise self._fault
         if self.backend == "simt" and not self._stopped:
-            self._untold = int.from_bytes(os.pread(self._last_words.fd, 8, COUNT_AT), "little")
+            self._errors = int.from_bytes(os.pread(self._last_words.fd, 8, COUNT_AT), "little")
 
     def expect_alive(self) -> None:
         """Raise what ended it, if it has been ended: whoever asked then may have left it at that."""

@@ -43,9 +43,8 @@ HOST_CHECKS = frozenset(("TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "A
 NUMBERS = frozenset(
     "float double int unsigned long short char bool int32_t int64_t uint32_t uint64_t size_t".split()  # noqa: SIM905 (a list of words)
 )
-NO_DEVICE_TYPES = frozenset(
-    ("_Float16", "__bf16")
-)  # nvcc dies on them in device code, and takes them on the host
+# nvcc dies on them in device code, and takes them on the host.
+NO_DEVICE_TYPES = {"_Float16": "__half", "__bf16": "__nv_bfloat16"}
 GCC_ATOMICS = re.compile(r"__(?:atomic|sync)_[a-z_]+\w*")
 MOST_CONSTANT_BYTES = 0x10000
 CONSTANT = frozenset(("static", "inline", "const", "constexpr"))
@@ -469,10 +468,8 @@ def _of_the_host(tokens: Tokens, f: Function, variables: set[str], constants: se
                 f'calling a __host__ function("{name}") from a {space} function("{f.name}") is not allowed'
             )
         elif name in NO_DEVICE_TYPES:
-            other = "__half" if name == "_Float16" else "__nv_bfloat16"
-            found[i] = (
-                f"{name} is a type of the host's compiler that nvcc has no device code for: use {other}"
-            )
+            words = f"{name} is a type of the host's compiler that nvcc has no device code for"
+            found[i] = f"{words}: use {NO_DEVICE_TYPES[name]}"
         elif name == "thread_local":
             found[i] = "cannot use thread_local specifier for variable declarations in __device__ code"
         elif name in variables - own or (name in constants - own and _is_taken_by_reference(tokens, i)):
