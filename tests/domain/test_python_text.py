@@ -51,8 +51,12 @@ def test_threads_parse_at_the_same_time(put_off_in_the_midst):
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11) or sys.version_info >= (3, 11, 9), reason="mended there")
 def test_without_the_lock_they_end_each_other(put_off_in_the_midst):
-    (said,) = in_threads(ast.parse) - {""}
-    assert "recursion depth mismatch" in said
+    said: set[str] = set()
+    for _ in range(20):  # which of them meet is chance; the depths that the message names differ
+        if said := in_threads(ast.parse) - {""}:
+            break
+    assert said
+    assert all("recursion depth mismatch" in error for error in said)
 
 
 def test_a_literal_is_the_value_of_its_text():
