@@ -144,11 +144,11 @@ def _confinement(mounts: Mounts) -> dict[str, object]:
 
 
 def _named(arguments: list[str]) -> list[Path]:
-    """The files that the referee's own arguments name. A submission's flags never begin with a slash."""
+    """What exists of the paths in the referee's own arguments. A submission's never begin with a slash."""
     paths = [Path(a) for a in arguments if a.startswith("/")]
     paths += [p.with_name(p.name + ".gch") for p in paths]
     paths += [p.with_suffix("") for p in paths if p.suffix == ".pch"]  # clang wants the header beside it
-    return [p for p in paths if p.is_file()]
+    return [p for p in paths if p.exists()]
 
 
 def _installation(compiler: str) -> list[Path]:

@@ -20,6 +20,7 @@ from grader.backends.bind import bindings
 from grader.backends.extension.request import GENERATED, BuildRequest, Piece, placed, usable_flags, with_lines
 from grader.backends.simt.compile import (
     build_cache,
+    declarations,
     halves,
     headers,
     instrumented,
@@ -100,35 +101,57 @@ def libraries() -> tuple[Path, Path]:
 
 def device_library() -> Path:
     """The library that gives torch its cuda device; built if it is not there."""
-    runtime, lib = runtime_library(), toolchain.torch().folder / "lib"
-    return _shared_library(
-        "libsimt_torch.so",
-        ["-O1", "-shared", *toolchain.common_flags(), "-fvisibility=default", f"-I{toolchain.INCLUDE}",
-         str(toolchain.CSRC / "torch_device.cpp"), str(runtime), f"-L{lib}", "-ltorch_cpu", "-lc10",
-         f"-Wl,-rpath,{lib}", "-Wl,-rpath,$ORIGIN"],
-    )  # fmt: skip
+    runtime = runtime_library()
+
+    def arguments() -> list[str]:
+        own = ["-fvisibility=default", f"-I{toolchain.INCLUDE}", "-Wl,-rpath,$ORIGIN"]
+        return [*own, str(toolchain.CSRC / "torch_device.cpp"), str(runtime), *_of_torch()]
+
+    return _shared_library("libsimt_torch.so", arguments)
 
 
 def binding_library() -> Path:
-    """The library that makes Python functions of C++ functions; built if it is not there."""
+    """The library that makes Python functions of C++ functions, and holds torch's inline functions.
+
+    Built if it is not there.
+    """
     runtime_library()  # beside it: whoever is given one finds the others there
+
+    def arguments() -> list[str]:
+        own = ["-fvisibility=hidden", f"-I{toolchain.BIND}", "-Wl,-soname,libbinding.so", "-Wl,-Bsymbolic"]
+        sources = [str(toolchain.BIND / "binding.cpp"), *map(str, inline_functions())]
+        return [*own, *sources, *_of_torch("-ltorch_python")]
+
+    return _shared_library("libbinding.so", arguments)
+
+
+def _of_torch(*more: str) -> list[str]:
+    """The libraries of torch, by its own path."""
     lib = toolchain.torch().folder / "lib"
-    return _shared_library(
-        "libbinding.so",
-        ["-O1", "-shared", *toolchain.common_flags(), f"-I{toolchain.BIND}",
-         str(toolchain.BIND / "binding.cpp"), "-Wl,-soname,libbinding.so", f"-L{lib}", "-ltorch_python",
-         "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{lib}"],
-    )  # fmt: skip
+    return [f"-L{lib}", *more, "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{lib}"]
 
 
-def _shared_library(name: str, arguments: list[str]) -> Path:
-    """A copy in our folder of what is compiled once for all checkouts and packages with the same text."""
+def inline_functions() -> list[Path]:
+    """The object file with torch's inline functions, compiled if it is not there; [] if none are missing."""
+    if not declarations.are_used():
+        return []
+    return [build_cache.once(_shared_folder() / "inline_functions.o", declarations.compile_functions)]
+
+
+def _shared_folder() -> Path:
+    """What is compiled once for all checkouts and packages with the same text."""
     place = str(toolchain.HERE) if toolchain.debugging() else ""  # a debugger opens the sources
     key = build_cache.digest(headers.content(), library.fingerprint(), *toolchain.common_flags(), place)
+    return build_cache.root() / f"library-{key}"
+
+
+def _shared_library(name: str, arguments: Callable[[], list[str]]) -> Path:
+    """A copy in our folder of one of these."""
 
     def copied(out: Path) -> None:
-        made = build_cache.root() / f"library-{key}" / name
-        build_cache.once(made, lambda whole: toolchain.compile_([*arguments, "-o", str(whole)]))
+        made = _shared_folder() / name
+        usual = ["-O1", "-shared", *toolchain.common_flags()]
+        build_cache.once(made, lambda whole: toolchain.compile_([*usual, *arguments(), "-o", str(whole)]))
         shutil.copyfile(made, out)
 
     return build_cache.once(_library_folder() / name, copied)
@@ -162,6 +185,7 @@ def prepare(progress: Callable[[str], None] = lambda _: None) -> float:
     steps: list[tuple[str, Callable[[], object]]] = [
         ("headers", lambda: headers.precompiled("device")),
         ("runtime and torch device", device_library),
+        ("inline functions of PyTorch", inline_functions),
         ("bindings", binding_library),
         ("headers of pybind11", lambda: headers.precompiled("binding")),
     ]

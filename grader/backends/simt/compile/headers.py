@@ -7,7 +7,7 @@ import re
 import subprocess
 from typing import TYPE_CHECKING, Literal
 
-from grader.backends.simt.compile import build_cache, toolchain
+from grader.backends.simt.compile import build_cache, declarations, toolchain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +76,9 @@ def flags(kind: Kind) -> list[str]:
         mode = ["-O0"]
     else:
         mode = toolchain.fast_flags() if kind in FAST else toolchain.checked_flags()
-    return [*lean, f"-I{toolchain.INCLUDE}", f"-I{toolchain.BIND}", *mode, *toolchain.common_flags()]
+    ours = [*lean, f"-I{toolchain.INCLUDE}", f"-I{toolchain.BIND}", *mode]
+    declared = [] if kind in ("bare", "fast_bare") else declarations.flags()
+    return [*ours, *declared, *toolchain.common_flags()]
 
 
 @functools.cache
@@ -100,6 +102,7 @@ def content() -> str:
         toolchain.MACHINE,
         compiler.command,
         compiler.version,
+        declarations.rules(),
         *TEXT.values(),
         *texts,
     )
@@ -123,7 +126,15 @@ def precompiled(kind: Kind) -> Path:
         else:
             source, instantiate = out.parent / f"{kind}.h", []
             _write(source, TEXT[kind])
-        toolchain.compile_([*flags(kind), *instantiate, "-x", "c++-header", str(source), "-o", str(out)])
+            declarations.headers()
+        arguments = [*flags(kind), *instantiate, "-x", "c++-header", str(source), "-o", str(out)]
+        try:
+            toolchain.compile_(arguments)
+        except toolchain.CompilerFailed:
+            if not declarations.are_used():
+                raise
+            declarations.do_without()  # a version of torch whose headers we misread
+            toolchain.compile_(arguments)
 
     build_cache.once(header.with_name(f"{kind}.h.{suffix}"), make)
     return header
@@ -136,6 +147,7 @@ def _write(out: Path, text: str) -> None:
 def use(kind: Kind) -> list[str]:
     """Flags that include the headers, precompiled where that pays."""
     if kind in NOT_PRECOMPILED:
+        declarations.headers()
         header = folder() / f"{kind}.h"
         build_cache.once(header, lambda out: _write(out, TEXT[kind]))
         return ["-include", str(header)]
