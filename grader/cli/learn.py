@@ -297,11 +297,11 @@ def explain(
 
 @app.command("run", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})
 def run_file(
-    file: Annotated[Path, typer.Argument(help="A script, tests, a notebook; 07: your file of that lesson.")],
-    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
+    file: Annotated[Path, typer.Argument(help="A script, tests, a notebook, a .cu program; 07: your file.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Its own arguments.")] = None,
     backend: BackendOption = "simt",
 ) -> None:
-    """Run a script or notebook of your own with a cuda device on this CPU, every memory access checked."""
+    """Run a script, notebook or CUDA program with a cuda device on this CPU, every memory access checked."""
     from grader.student.run import run_verb
 
     raise typer.Exit(run_verb.run(file, arguments or [], backend))

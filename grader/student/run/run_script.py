@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from grader.domain import python_text, workspace
 from grader.domain.errors import BadInputError
 from grader.protocol.process_exit import leave
-from grader.student.run import cells, error_words, exercises, local_build, run_tests
+from grader.student.run import cells, error_words, exercises, local_build, programs, run_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,10 +71,12 @@ def _simt(words_fd: int) -> Any:
 def _run(
     file: Path, own: Path, arguments: list[str], runtime: Any, namer: Callable[[str], str]
 ) -> tuple[int, BaseException | None]:
-    """Run a notebook, a file of tests or a script: its exit code, and what it raised."""
+    """Run a notebook, a program, a file of tests or a script: its exit code, and what it raised."""
     try:
         if file.suffix == ".ipynb":
             _notebook(file, own)
+        elif file.suffix == programs.SUFFIX:
+            return programs.run(file, arguments), None
         elif run_tests.collected(file):
             return run_tests.run(file, arguments, runtime, namer), None
         else:

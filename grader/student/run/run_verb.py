@@ -11,17 +11,19 @@ from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE, from_wheel, python_path
-from grader.student.run import cells
+from grader.student.run import cells, programs
 
 
 def run(file: Path, arguments: list[str], wanted: str) -> int:
-    """Run a script, a notebook or a lesson's file (by number) with a cuda device; its exit code.
+    """Run a script, a notebook, a program or a lesson's file (by number) with a cuda device; its exit code.
 
     That is 1 if the checks found something.
     """
     path = _runnable(file)
     _no_other_file(file, path, arguments)
     choice = detect.choose(wanted)
+    if path.suffix == programs.SUFFIX and choice.name == "cuda":
+        return programs.run_on_gpu(path, arguments)
     if choice.name == "simt":
         from grader.referee import builder
 
@@ -42,9 +44,12 @@ def _runnable(file: Path) -> Path:
         cells.read(file)
     elif file.suffix == ".py":
         submission.read(file)  # says what is wrong with it; Python itself takes any name
+    elif file.suffix == programs.SUFFIX:
+        programs.check(file)
     else:
         raise BadInputError(
-            f"{file} is neither a Python script (.py) nor a notebook (.ipynb), nor a lesson's number."
+            f"{file} is no Python script (.py), no notebook (.ipynb), no CUDA program (.cu) and no lesson's "
+            "number."
         )
     return file.resolve()
 
