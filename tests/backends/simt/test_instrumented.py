@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.backends.simt.compile import instrumented
+from grader.backends.simt.compile.instrumented import DeviceCode
 
 HEAD = """
  1              \t .file 1 "mine.py"
@@ -51,12 +52,12 @@ def test_a_function_that_a_kernel_reaches_tells_the_runtime(
 ) -> None:
     listing = tmp_path / "listing.s"
     listing.write_text(HEAD + body)
-    found = instrumented.unheard(listing, ["kernel"])
+    found = instrumented.unheard(listing, DeviceCode(("kernel",)))
     if said is None:
         assert found is None
     else:
         assert found is not None and found[0].startswith(said[0]) and found[2] == said[1]
-    assert instrumented.unheard(listing, ["another"]) is None
+    assert instrumented.unheard(listing, DeviceCode(("another",))) is None
 
 
 def test_the_host_function_of_a_kernels_name_is_the_one_that_launches(tmp_path: Path) -> None:
@@ -64,14 +65,14 @@ def test_the_host_function_of_a_kernels_name_is_the_one_that_launches(tmp_path: 
     launch = " 4 0000 E8 \t call _ZN4simt6launchIPFvPfEJS1_EEEvRKNS_10LaunchSiteE\n"
     listing = tmp_path / "listing.s"
     listing.write_text(HEAD + HEARD + READ + host.format(launch))
-    assert instrumented.unheard(listing, ["kernel"]) is None
+    assert instrumented.unheard(listing, DeviceCode(("kernel",))) is None
     listing.write_text(HEAD + HEARD + READ + host.format(""))
-    found = instrumented.unheard(listing, ["kernel"])
+    found = instrumented.unheard(listing, DeviceCode(("kernel",)))
     assert found is not None and "calls exit" in found[0]
     listing.write_text(
         HEAD + HEARD + READ + launch + " 5 0000 E8 \t call exit@PLT\n"
     )  # the only one of its name
-    found = instrumented.unheard(listing, ["kernel"])
+    found = instrumented.unheard(listing, DeviceCode(("kernel",)))
     assert found is not None and "is no device code" in found[0]
 
 
@@ -95,7 +96,7 @@ NAMES = [
 def test_a_kernel_is_known_by_its_own_name(tmp_path: Path, name: str, *, is_kernel: bool) -> None:
     listing = tmp_path / "listing.s"
     listing.write_text((HEAD + READ).replace("_Z6kernelPf", name))
-    assert bool(instrumented.unheard(listing, ["kernel"])) is is_kernel
+    assert bool(instrumented.unheard(listing, DeviceCode(("kernel",)))) is is_kernel
 
 
 def test_the_address_of_a_variable_is_no_call(tmp_path: Path) -> None:
@@ -103,13 +104,13 @@ def test_the_address_of_a_variable_is_no_call(tmp_path: Path) -> None:
     body = HEARD + " 8 0000 48 \t movq _Z4maskIfE@GOTPCREL(%rip),%rax\n"
     listing = tmp_path / "listing.s"
     listing.write_text(HEAD + body)
-    found = instrumented.unheard(listing, ["kernel"])
+    found = instrumented.unheard(listing, DeviceCode(("kernel",)))
     assert found is not None and "calls mask" in found[0]
     for kind in ("object", "gnu_unique_object"):
         listing.write_text(f"{HEAD}{body} 9 \t .type _Z4maskIfE, @{kind}\n")
-        assert instrumented.unheard(listing, ["kernel"]) is None
+        assert instrumented.unheard(listing, DeviceCode(("kernel",))) is None
     listing.write_text(f"{HEAD}{body} 9 \t call _Z4maskIfE\n 10 \t .type _Z4maskIfE, @object\n")
-    assert instrumented.unheard(listing, ["kernel"]) is not None
+    assert instrumented.unheard(listing, DeviceCode(("kernel",))) is not None
 
 
 @pytest.mark.parametrize(
@@ -118,10 +119,10 @@ def test_the_address_of_a_variable_is_no_call(tmp_path: Path) -> None:
 def test_a_wider_number_than_a_gpu_has_is_refused(tmp_path: Path, instruction: str) -> None:
     listing = tmp_path / "listing.s"
     listing.write_text(f"{HEAD}{HEARD} 7 0008 DB6C2420 \t {instruction}\n")
-    found = instrumented.unheard(listing, ["kernel"])
+    found = instrumented.unheard(listing, DeviceCode(("kernel",)))
     assert found is not None and "long double" in found[0] and found[2] == 30
     listing.write_text(f"{HEAD} 7 0008 E8 \t call __multf3@PLT\n")
-    found = instrumented.unheard(listing, ["kernel"])
+    found = instrumented.unheard(listing, DeviceCode(("kernel",)))
     assert found is not None and found[0].startswith("a kernel calls __multf3")
 
 
@@ -132,10 +133,10 @@ def test_a_remainder_that_the_compiler_writes_out_is_no_wider_number(tmp_path: P
     listing = tmp_path / "listing.s"
     body = "".join(f" 7 0008 DB6C2420 \t {line}\n" for line in REMAINDER.split("|"))
     listing.write_text(HEAD + HEARD + body)
-    assert instrumented.unheard(listing, ["kernel"]) is None
+    assert instrumented.unheard(listing, DeviceCode(("kernel",))) is None
     for other in ("faddp %st, %st(1)", "fldt 8(%rsp)", "fildl 8(%rsp)"):
         listing.write_text(f"{HEAD}{HEARD}{body} 8 0008 DB \t {other}\n")
-        found = instrumented.unheard(listing, ["kernel"])
+        found = instrumented.unheard(listing, DeviceCode(("kernel",)))
         assert found is not None and "long double" in found[0]
     listing.write_text(HEAD + HEARD + body.replace("fprem", "fxch"))
-    assert instrumented.unheard(listing, ["kernel"]) is not None
+    assert instrumented.unheard(listing, DeviceCode(("kernel",))) is not None

@@ -115,6 +115,13 @@ REFUSED = {
         'declaration is incompatible with previous "pool"',
         6,
     ),
+    "dynamic_shared_memory_of_a_type_for_each_instance": (
+        "namespace n {\ntemplate <class T>\n__global__ void k(T* x) {\n    extern __shared__ T room[];\n"
+        "    room[threadIdx.x] = x[0]; x[1] = room[0];\n}\n}\n"
+        "void run(float* x, double* y) { n::k<<<1, 32, 128>>>(x); n::k<<<1, 32, 256>>>(y); }",
+        'declaration is incompatible with previous "room"',
+        4,
+    ),
     "a_kernel_in_a_class": (
         "struct Ops {\n    int n;\n    static __global__ void k(float* x) { x[0] = 1; }\n};",
         "A __global__ function or function template cannot be a member function",
@@ -147,6 +154,37 @@ REFUSED = {
     "a_variable_of_the_host": (
         "float one = 1.0f;\n__device__ float f(float v) {\n    return v / (one + v);\n}",
         'identifier "one" is undefined in device code',
+        3,
+    ),
+    "a_constant_array_of_a_class": (
+        "struct Config { static constexpr float one[2] = {1, 1}; };\n__global__ void k(float* x, int i) {\n"
+        "    x[i] = x[i] * Config::one[i % 2];\n}",
+        'identifier "Config::one" is undefined in device code',
+        3,
+    ),
+    "an_array_of_the_standard_library": (
+        "#include <array>\nconstexpr std::array<float, 2> ONES{1, 1};\n__global__ void k(float* x, int i) {\n"
+        "    x[i] = x[i] * ONES[i % 2];\n}",
+        'identifier "ONES" is undefined in device code',
+        4,
+    ),
+    "a_constant_of_the_host_that_is_computed": (
+        '#include <cmath>\nnamespace mine {\nnamespace {\nconst float ONE = std::sqrt(getenv("A") ? 1.0f : 2.0f);\n}\n'
+        "__device__ float scaled(float v) {\n    return v * ONE;\n}\n}\n"
+        "__global__ void k(float* x, int i) { x[i] = mine::scaled(x[i]); }",
+        'identifier "mine::ONE" is undefined in device code',
+        7,
+    ),
+    "a_table_of_another_type_of_the_hosts": (
+        "struct Two { float a, b; };\nstatic Two both = {1, 2};\nvoid set(float a) { both.a = a; }\n"
+        "__global__ void k(float* x, int i) {\n    x[i] = both.a;\n}",
+        'identifier "both" is undefined in device code',
+        5,
+    ),
+    "a_vector_of_the_hosts_compiler": (
+        "typedef float v4 __attribute__((vector_size(16)));\n__global__ void k(float* x, int i) {\n"
+        "    v4 a = {x[i]};\n    x[i] = (a * a)[0];\n}",
+        '"v4" is a vector, which is not supported in device code',
         3,
     ),
     "a_variable_of_the_hosts_thread": (
@@ -192,6 +230,8 @@ FINE = {
     "a_constant_of_its_own": "constexpr float zero = 0.0f;\n__device__ float f(float v) { const float zero = 1; return std::max(v, zero); }",
     "dynamic_shared_memory_again": "__global__ void a(float* x) { extern __shared__ __align__(16) float pool[]; x[0] = pool[0]; }\n"
     "__global__ void b(float* x) { extern __shared__ float pool[]; x[0] = pool[0]; }",
+    "dynamic_shared_memory_of_another_namespace": "namespace a { __global__ void k(float* x) { extern __shared__ float pool[]; x[0] = pool[0]; } }\n"
+    "namespace b { __global__ void k(double* x) { extern __shared__ double pool[]; x[0] = pool[0]; } }",
     "an_array_of_a_constant_size": "constexpr int N = 4;\ntemplate <int M> __device__ float f(int n) { const int m = 2; float a[N], b[M], c[m]; "
     "for (int i = 0; i < 2; ++i) a[i] = b[i] = c[i]; float* d = new float[n]; float e = d[n - 1]; delete[] d; return e; }",
     "a_constant_array_at_a_constant_index": "constexpr float ONES[4] = {1, 1, 1, 1};\n__global__ void k(float* x) { x[threadIdx.x] = ONES[2]; }",
@@ -214,6 +254,30 @@ def test_it_is_refused_in_nvccs_words_and_explained(name: str) -> None:
     assert explain(error.value.first) is not None
     out = rewrite(text)
     assert out.count("\n") == text.count("\n")
+
+
+def test_values_of_constants_and_variables_of_the_device_are_taken() -> None:
+    text = """
+        #include <array>
+        #define TABLE(name) __constant__ float name[2] = {1, 2}
+        #define INLINED __device__ __forceinline__
+        TABLE(table);
+        namespace n { __device__ const float more[2] = {1, 2}; __managed__ float all[2]; }
+        template <class T> struct Limits { static constexpr T eps = T(0.5), big = T(2); enum { many = 4 }; };
+        constexpr std::array<float, 2> ONES{1, 1};
+        template <class T> constexpr T pi = T(3.14);
+        struct Params { float table[2]; float scale = 2; static constexpr int rows = 3; };
+        static const char* said = "only the host";
+        INLINED float entry(const float* t, int i) { static const float own[2] = {1, 2}; return t[i % 2] + own[i % 2]; }
+        __global__ void k(float* x, int i, Params p) {
+            const float local[3] = {1, 2, 3};
+            x[i] = entry(table, i) + entry(n::more, i) + n::all[i % 2] + Limits<float>::eps + ONES[1] + pi<float>;
+            x[i] += local[i % 3] + p.table[i % 2] + p.scale * Params::rows + fmaxf(x[i], Limits<float>::big);
+            if (x[i] > Limits<float>::many) printf("%s %f\\n", "large", x[i]);
+        }
+        const char* what() { return said; }
+    """
+    assert builder.build(request(cuda_sources=[text])).path.exists()
 
 
 def test_a_function_of_the_host_may_have_the_name_of_a_kernel_elsewhere() -> None:

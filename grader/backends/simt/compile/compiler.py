@@ -33,6 +33,7 @@ from grader.backends.simt.compile import (
     warnings,
 )
 from grader.backends.simt.compile.diagnostics import CompileError, explain, only_changes_meaning
+from grader.backends.simt.compile.instrumented import DeviceCode
 from grader.backends.simt.compile.kernels import kernels_of
 from grader.backends.simt.compile.own_headers import FOLDER, OwnHeaders
 from grader.backends.simt.compile.rewrite import registration, rewrite, source_text
@@ -56,6 +57,7 @@ Run = Callable[[list[str], Path], str]
 Variant = Literal["checked", "fast", "recorded"]
 EXTENDED_LAMBDA = ("extended-lambda", "expt-extended-lambda")
 WARNED, HEADERS, FAILED = "warnings.json", "headers", "error.json"
+NO_DEVICE_CODE = DeviceCode()
 MOST_SAID = 2000  # lines of warnings that are kept
 
 
@@ -356,7 +358,8 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     if headers.is_bare("\n".join(everything), flags):
         kind = "fast_bare" if variant == "fast" else "bare"
     own_headers = OwnHeaders.rewritten(request.headers, lambda text: passes.told_apart(prepared(text)))
-    return _object("".join(parts), "\n".join(everything), kind, flags, run, own_headers, tuple(kernels))
+    code = DeviceCode(tuple(kernels), spaces.host_variables(everything))
+    return _object("".join(parts), "\n".join(everything), kind, flags, run, own_headers, code)
 
 
 def _binding_object(request: BuildRequest, run: Run) -> tuple[Path, str]:
@@ -408,27 +411,27 @@ def _object(
     flags: list[str],
     run: Run,
     own: OwnHeaders,
-    kernels: tuple[str, ...] = (),
+    code: DeviceCode = NO_DEVICE_CODE,
 ) -> tuple[Path, str]:
     """(object file, "lean" or "full"): against the narrow headers if they suffice."""
     objects = headers.folder() / "objects"
     macros, flags = _macros(flags)
     text = macros + text
-    key = build_cache.digest(text, kind, flags, own)
+    key = build_cache.digest(text, kind, flags, own, _rules())
     all_headers: headers.Kind = "fast_full" if kind == "fast" else "full"
     lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
     if kind in ("bare", "fast_bare"):
-        return _compiled(lean, text, kind, flags, run, own, kernels), "lean"
+        return _compiled(lean, text, kind, flags, run, own, code), "lean"
     if full.exists():
         return full, "full"
     if not headers.needs_full(source):
         included = "".join(f"#include <{header}>\n" for header in headers.extra_includes(source))
         try:
-            return _compiled(lean, included + text, kind, flags, run, own, kernels), "lean"
+            return _compiled(lean, included + text, kind, flags, run, own, code), "lean"
         except CompilerFailed as failure:
             if not headers.full_may_help(str(failure)):
                 raise
-    return _compiled(full, text, all_headers, flags, run, own, kernels), "full"
+    return _compiled(full, text, all_headers, flags, run, own, code), "full"
 
 
 def _compiled(
@@ -438,7 +441,7 @@ def _compiled(
     flags: list[str],
     run: Run,
     own: OwnHeaders,
-    kernels: tuple[str, ...] = (),
+    code: DeviceCode = NO_DEVICE_CODE,
 ) -> Path:
     """The object file ``made``, compiled if it is not there; the compiler's words are kept beside it.
 
@@ -457,7 +460,7 @@ def _compiled(
              "-o", str(shown)], out.parent)  # fmt: skip
         judged.preprocessed(shown.read_text("utf-8", errors="replace"), str(out.parent / FOLDER))
         listing = out.parent / "listing.s"
-        look = bool(kernels) and not clang and toolchain.X86_64 and kind in ("device", "full", "bare")
+        look = bool(code.kernels) and not clang and toolchain.X86_64 and kind in ("device", "full", "bare")
         extra = [f"-Wa,-aln={listing}"] if look else []
         words = [*arguments, *extra, "-x", "c++", "-c", str(source), "-o", str(out)]
         try:
@@ -466,7 +469,7 @@ def _compiled(
             if not only_changes_meaning(str(failure)):
                 raise
             said = run(["-fpermissive", *words], out.parent)
-        if look and (found := instrumented.unheard(listing, list(kernels))):
+        if look and (found := instrumented.unheard(listing, code)):
             raise judged.Refused(*found)
         _said(made).write_text("\n".join(said.splitlines()[:MOST_SAID]), "utf-8")
 

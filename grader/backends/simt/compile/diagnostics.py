@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from grader.backends.simt.compile import toolchain
+
 LOG_LINES = 100
 ERROR = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$")
 PLACE = re.compile(r"^(?:In file included from |\s+from )?(?P<file>[^\n:]+):(?P<line>\d+)[:,]")
 LAUNCH = re.compile(
     r"no match for call to '\((?:const )?simt::TypedLauncher<(?P<want>.*)>\) \((?P<got>.*)\)'"
 )
+FROM = re.compile(r"\s+from ")
+OURS = re.compile(
+    rf"(?:In file included from |\s+from )?(?:{re.escape(str(toolchain.HERE))}/|[^\n:]*/\.making-)[^\n]*"
+)
+OUR_NAME = re.compile(r"[\s|]*simt::[\w:]+\s*")  # what the compiler takes for meant
 STATIC = re.compile(r"static assertion failed(?: due to requirement '.*')?: ")
 HIDDEN = (
     (
@@ -89,11 +96,24 @@ def _plain(text: str) -> str:
 
 
 def _shorten(lines: list[str], start: int) -> str:
-    kept = [_plain_line(line) for line in lines[start : start + LOG_LINES]]
-    left = len(lines) - start - LOG_LINES
+    told = _without_our_notes(lines[start:])
+    kept = [_plain_line(line) for line in told[:LOG_LINES]]
+    left = len(told) - LOG_LINES
     if left > 0:
         kept.append(f"... {left} more lines")
     return "\n".join(kept)
+
+
+def _without_our_notes(lines: list[str]) -> list[str]:
+    """``lines`` without notes about our own headers and the ways to these, and without names from them."""
+    kept, skips = list[str](), False
+    for line in lines:
+        if not line.startswith(" ") or FROM.match(line):
+            note = OURS.match(line)
+            skips = note is not None and not ERROR.match(line)
+        if not skips and not OUR_NAME.fullmatch(line):
+            kept.append(line)
+    return kept
 
 
 def _plain_line(line: str) -> str:

@@ -22,7 +22,9 @@ Line = tuple[str, tuple[str, int]]  # an instruction, and the file and the line 
 LISTED = re.compile(r"^ *\d+(?: [0-9a-f]{4,})?(?: [0-9A-F]+)?[ \t]+(?P<text>\S.*)$")
 LABEL = re.compile(r"^([A-Za-z_.$][\w.$]*):")
 TYPE = re.compile(r"^\.type\s+([\w.$]+),\s*[@%](?:gnu_indirect_)?function")
-VARIABLE = re.compile(r"^\.type\s+([\w.$]+),\s*[@%](?:gnu_unique_)?object")
+VARIABLE = re.compile(
+    r"^\.(?:type\s+(?=[\w.$]+,\s*[@%](?:gnu_unique_)?object)|comm\s+|lcomm\s+)(?P<name>[\w.$]+),"
+)
 LOC = re.compile(r"^\.loc\s+(\d+)\s+(\d+)")
 FILE = re.compile(r'^\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
 NAMED = re.compile(r"([A-Za-z_][\w.$]*)(?:\+\d+)?(@GOTPCREL)?\(%rip\)")
@@ -72,6 +74,7 @@ class Function:
     touched: int = 0  # the line, in the listing's numbers of files, of the first access by a pointer
     file: str = ""
     again: tuple[str, int] | None = None
+    refers: dict[str, tuple[str, int]] = field(default_factory=dict)  # to what lies in the object, and where
     wider: tuple[str, int] | None = None  # where it computes in a type that a GPU does not have
 
 
@@ -124,14 +127,26 @@ class Listing:
                 self._lines[now].append((line, place))
 
 
+UNNAMED = "_GLOBAL__N_1"
 AT_RUN_TIME = re.compile(r"_ZT[IS]|__cxa_(?!guard|atexit|pure)|__dynamic_cast|_Unwind_")
 EXCEPTION = "a kernel throws an exception or asks for a type at run time (throw, typeid, dynamic_cast)"
 
 
-def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
-    """(sentence, file, line) of the first function that a kernel reaches and that is not instrumented."""
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """What the sources say: names of kernels, and of variables that the host alone has."""
+
+    kernels: tuple[str, ...] = ()
+    host_variables: frozenset[str] = frozenset()
+
+
+def unheard(listing: Path, code: DeviceCode) -> tuple[str, str, int] | None:
+    """(sentence, file, line) of the first function that a kernel reaches and that is not instrumented.
+
+    Or that refers to a variable of the host: a constant whose value alone is used leaves no reference.
+    """
     text = Listing(listing.read_text("utf-8", errors="replace"))
-    roots = set(kernels)
+    roots = set(code.kernels)
     waiting = [
         n for n in text.names if roots & set(_parts(n)) and not OURS.match(n) and not _is_torchs(n, text)
     ]
@@ -144,6 +159,10 @@ def unheard(listing: Path, kernels: list[str]) -> tuple[str, str, int] | None:
             return WIDER, *one.wider
         if one.touched or one.again:
             return UNHEARD, *((one.file, one.touched) if one.touched else one.again or ("", 0))
+        for variable, place in one.refers.items():
+            parts = [part for part in _parts(variable) if part != UNNAMED]
+            if variable in text.variables and parts[-1:] and parts[-1] in code.host_variables:
+                return f'identifier "{"::".join(parts)}" is undefined in device code', *place
         for called in sorted(one.calls | (one.names & text.names) | (one.loads - text.variables)):
             if called in text.names:
                 if called not in seen and not OURS.match(called):
@@ -196,13 +215,13 @@ def _function(lines: list[Line]) -> Function:
     for k, (line, place) in enumerate(lines):
         if LABEL.match(line):
             continue
-        word, _, operands = line.partition(" ")
+        word, operands = _parted(line)
+        for named in NAMED.finditer(operands) if "(%rip)" in operands else ():
+            now.refers.setdefault(named[1], place)
         if X87.fullmatch(word):
             now.wider = now.wider or (
                 place if not remainders or not WITH_REMAINDERS.fullmatch(word) else None
             )
-        if word in ("rep", "repz", "repnz", "lock", "notrack"):
-            word, _, operands = operands.partition(" ")
         if word in ("call", "ret") or word[0] == "j":
             _leaves(now, operands, place)
         elif word.startswith("lea"):
@@ -217,6 +236,14 @@ def _function(lines: list[Line]) -> Function:
                 beyond = own_memory.accesses_beyond([text for text, _ in lines])
             now.again = place if k in beyond else None
     return now
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """An instruction without its prefix, and its operands."""
+    word, _, operands = line.partition(" ")
+    if word in ("rep", "repz", "repnz", "lock", "notrack"):
+        word, _, operands = operands.partition(" ")
+    return word, operands
 
 
 def _leaves(now: Function, operands: str, place: tuple[str, int]) -> None:

@@ -29,7 +29,7 @@ PUT_THERE = re.compile(
     r"|[op]\d+|[rpl]_\w+|nowhere|all|said|inside|[vmabcd])"
 )
 MEMBERS = re.compile(
-    r"launcher|child|extended_lambdas|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx|known|known_shared|VariableName"
+    r"launcher|child|extended_lambdas|Config|named|alt|Builtins|Event|on_device|kernel_address|ptx|known|known_shared|one_dynamic_type|VariableName"
 )  # simt::NAME
 INSTRUCTION = re.compile(r"__builtin_ia32_\w+|_mm\d*_\w+|_m_[a-z0-9_]+")
 # What the compiler may write out in place, without a call; memcpy and its relatives by plain names are seen.

@@ -179,7 +179,7 @@ def _shared_memory(tokens: Tokens) -> Tokens:
             continue
         bound = end
         if inside.function:
-            _bind(tokens, out, first, end)
+            _bind(tokens, out, first, end, inside.namespace)
         else:
             out[first] = Token("id", 'extern __thread __attribute__((visibility("default")))')
             out[end] = Token("op", f' __asm__("{BUFFER}");')
@@ -201,23 +201,33 @@ class _Braces:
     def __init__(self) -> None:
         self.function = 0  # how many
         self._open: list[bool] = []
+        self._names: list[str] = []  # of what each brace opens, "" if that is no namespace
         self._first, self._namespace = "", False  # of the words since the last brace or semicolon
+        self._last = ""
+
+    @property
+    def namespace(self) -> str:
+        """The names of the namespaces that are open, with ``::`` behind each."""
+        return "".join(f"{name}::" for name in self._names if name)
 
     def pass_by(self, token: Token) -> None:
         """The next token."""
         if token.text == "{":
             self._open.append(not self._namespace and self._first != "extern")
+            self._names.append(self._last if self._namespace else "")
             self.function += self._open[-1]
         elif token.text == "}" and self._open:
             self.function -= self._open.pop()
+            self._names.pop()
         if token.text in ("{", "}", ";"):
             self._first, self._namespace = "", False
         elif token.kind == "id":
             self._first = self._first or token.text
             self._namespace |= token.text == "namespace"
+            self._last = token.text
 
 
-def _bind(tokens: Tokens, out: Tokens, first: int, end: int) -> None:
+def _bind(tokens: Tokens, out: Tokens, first: int, end: int, namespace: str) -> None:
     """``extern __shared__ T s[]`` in a function: a reference (templates would forget an assembler's name)."""
     bracket = next((k for k in range(first, end) if tokens[k].text == "["), -1)
     name = previous(tokens, bracket)
@@ -236,7 +246,14 @@ def _bind(tokens: Tokens, out: Tokens, first: int, end: int) -> None:
     kind = volatile + " ".join(joined(kept).split())
     shape = joined(tokens[bracket:end]).replace("\n", " ")
     lines = "\n" * joined(tokens[first:end]).count("\n")
-    out[first] = Token("op", f"{kind} (&{tokens[name].text}){shape} = *({kind} (*){shape})::{BUFFER};{lines}")
+    text = tokens[name].text
+    one_type = f'::simt::one_dynamic_type<::simt::VariableName("{namespace}{text}", ""), decltype({text})>'
+    said = f"declaration is incompatible with previous '{text}'"
+    out[first] = Token(
+        "op",
+        f"{kind} (&{text}){shape} = *({kind} (*){shape})::{BUFFER}; "
+        f'static_assert({one_type}, "{said}");{lines}',
+    )
     for k in range(first + 1, end + 1):
         out[k] = Token("space", "")
 

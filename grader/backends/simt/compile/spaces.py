@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from grader.backends.simt.compile.halves import taken
 from grader.backends.simt.compile.ptx import REGISTERS
 from grader.backends.simt.compile.tokens import (
+    CLOSER,
     Token,
     Tokens,
     closing,
@@ -25,10 +26,11 @@ from grader.backends.simt.compile.tokens import (
     following,
     opening,
     previous,
+    tokenize,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 SPACES = {"__global__", "__device__"}
 # nvcc is called with --expt-relaxed-constexpr: of std only what is not constexpr stays on the host.
@@ -45,9 +47,17 @@ NUMBERS = frozenset(
 )
 # nvcc dies on them in device code, and takes them on the host.
 NO_DEVICE_TYPES = {"_Float16": "__half", "__bf16": "__nv_bfloat16"}
+VECTOR = frozenset(("vector_size", "__vector_size__", "ext_vector_type", "__ext_vector_type__"))
+NO_VECTORS = "is a vector, which is not supported in device code: use float4 and its like"
 GCC_ATOMICS = re.compile(r"__(?:atomic|sync)_[a-z_]+\w*")
 MOST_CONSTANT_BYTES = 0x10000
 CONSTANT = frozenset(("static", "inline", "const", "constexpr"))
+ON_DEVICE = frozenset(("__device__", "__constant__", "__managed__", "__shared__"))
+SCOPES = frozenset(("namespace", "struct", "class", "union"))
+NO_TYPE_NAMES = frozenset(
+    "typedef using const volatile gnu __attribute__ __attribute aligned may_alias sizeof signed".split()  # noqa: SIM905 (a list of words)
+)
+NO_VARIABLE = frozenset(("using", "typedef", "operator", "friend", "static_assert", "extern"))
 BY_REFERENCE = ("min", "max", "clamp")
 IN_BRACKETS = "declare its registers inside of { }"
 LONGEST_INDEX = 64  # tokens that are looked at
@@ -127,8 +137,9 @@ def refuse(
     host = _only(functions, lambda f: not f.device)
     device = _only(functions, lambda f: f.device and not f.host and not f.kernel)
     errors: dict[int, str] = _with_values(tokens) | not_included(tokens, included) | _members(tokens)
-    errors |= _shared_twice(tokens) | _registers(tokens, functions)
+    errors |= _registers(tokens, functions)
     errors |= {} if lambdas else _device_lambdas(tokens)
+    errors |= _vectors(tokens, functions)
     variables, arrays = _variables(tokens, statements), _arrays(tokens)
     constants = _constant_numbers(tokens, statements)
     for f in functions:
@@ -226,6 +237,54 @@ def not_included(tokens: Tokens, included: frozenset[str] | None) -> dict[int, s
     return {}
 
 
+def host_variables(texts: Iterable[str]) -> frozenset[str]:
+    """Names of variables and constants that the host has, in classes too, and the device has not.
+
+    A kernel may use a constant's value, and not the variable: what the compiler makes of its uses tells which
+    it is. A name that a macro may declare is left out.
+    """
+    host, other = set[str](), set[str]()
+    for text in texts:
+        for words in _declarations(tokenize(text)):
+            if NO_VARIABLE & set(words):
+                continue
+            ended = next((k for k, w in enumerate(words) if w in ("=", "[", "{", "(")), len(words))
+            named = words[ended - 1] if ended else ""
+            unsure = any(UNSURE.fullmatch(w) for w in words if w != named)
+            if ON_DEVICE & set(words) or unsure or words[ended:][:1] == ["("]:
+                other |= set(words)
+            elif ended > 1 and named.isidentifier():
+                host.add(named)
+    return frozenset(host - other)
+
+
+def _declarations(tokens: Tokens) -> Iterator[list[str]]:
+    """The words of each statement in namespaces and classes, as far as they count, without its values."""
+    words, i = list[str](), 0
+    while i < len(tokens):
+        text = tokens[i].text
+        if text in (";", "}"):
+            yield words
+            words = []
+        elif text == "#":
+            while i < len(tokens) and not ends_line(tokens[i]):
+                i += 1
+        elif text in CLOSER:
+            if text == "(" and len(words) == 1:  # perhaps a macro, which may declare what is named there
+                words += [t.text for t in tokens[i : max(closing(tokens, i), i)] if t.kind == "id"]
+            words.append(text)
+            opens = bool(SCOPES & set(words)) and not {"(", "=", "enum"} & set(words)
+            if text == "{" and (opens or ("extern" in words and "(" not in words)):
+                words = []
+            else:
+                i = max(closing(tokens, i), i)
+                if text == "{" and "(" in words and "=" not in words:  # the end of a function
+                    words = []
+        elif tokens[i].kind != "space":
+            words.append(text)
+        i += 1
+
+
 def of_the_host(tokens: Tokens) -> set[str]:
     """Functions that the host alone has, with a body here or somewhere else: they are no kernels."""
     functions, statements = _functions(tokens)
@@ -306,25 +365,6 @@ def _device_lambdas(tokens: Tokens) -> dict[int, str]:
         and tokens.at(previous(tokens, opening(tokens, i)))
         in ("(", ",", "=", "return", "{", "&&", "||", "?", ":")
     }
-
-
-def _shared_twice(tokens: Tokens) -> dict[int, str]:
-    """Dynamic shared memory that is declared once more by the same name, and with another type."""
-    found: dict[int, str] = {}
-    types: dict[str, str] = {}
-    for i, token in enumerate(tokens):
-        if token.text != "__shared__" or tokens.at(previous(tokens, i)) != "extern":
-            continue
-        words, j = list[str](), following(tokens, i)
-        while j < len(tokens) and tokens[j].text not in ("[", ";", "__shared__", "{", "}"):
-            j = closing(tokens, j) if tokens[j].text == "(" and closing(tokens, j) > j else j
-            words.append(tokens[j].text)
-            j = following(tokens, j)
-        kind, name = words[:-1], "".join(words[-1:])
-        known = tokens.at(j) == "[" and set(kind) <= NUMBERS and bool(kind)
-        if known and types.setdefault(name, " ".join(kind)) != " ".join(kind):
-            found[i] = f'declaration is incompatible with previous "{name}"'
-    return found
 
 
 def _members(tokens: Tokens) -> dict[int, str]:
@@ -478,6 +518,30 @@ def _of_the_host(tokens: Tokens, f: Function, variables: set[str], constants: se
             continue
         said.add(name)
     return found
+
+
+def _vectors(tokens: Tokens, functions: list[Function]) -> dict[int, str]:
+    """Where functions of the device use vectors of the host's compiler, by their own names or directly."""
+    names, head = set[str](), 0
+    for i, token in enumerate(tokens):
+        if token.text in (";", "{", "}"):
+            head = i + 1
+        elif token.text in VECTOR:
+            end = i
+            while end < len(tokens) and tokens[end].text not in (";", "{", "}"):
+                end += 1
+            words = {t.text for t in tokens[head:end] if t.kind == "id"}
+            if words & {"typedef", "using"}:
+                names |= words - NUMBERS - VECTOR - NO_TYPE_NAMES
+    if not names and not any(token.text in VECTOR for token in tokens):
+        return {}
+    return {
+        i: f'"{tokens[i].text}" {NO_VECTORS}'
+        for f in functions
+        if f.device
+        for i in reversed(range(f.begin, f.end))
+        if tokens[i].text in names | VECTOR and tokens.at(previous(tokens, i)) not in (".", "->", "::")
+    }
 
 
 def _with_values(tokens: Tokens) -> dict[int, str]:

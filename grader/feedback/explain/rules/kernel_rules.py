@@ -54,7 +54,7 @@ RULES = (
     ),
     Rule(
         "host-variable",
-        (r"identifier ['\"](?P<name>\w+)['\"] is undefined in device code",),
+        (r"identifier ['\"](?P<name>[\w:]+)['\"] is undefined in device code",),
         "{name} is a variable of the CPU, and a kernel runs on the GPU, where it does not exist.",
         "Pass it to the kernel as an argument, or make it constexpr if its value never changes.",
         "03",
@@ -111,6 +111,13 @@ RULES = (
         "{name} belongs to the compiler of the host. In a kernel CUDA's own types are used, which nvcc knows.",
         "Write __half, of cuda_fp16.h, or __nv_bfloat16, of cuda_bf16.h.",
         "13",
+    ),
+    Rule(
+        "vector-of-the-host",
+        (r"['\"](?P<name>[^'\"]+)['\"][^\n]* is a vector, which is not supported in device code",),
+        "{name} is a vector type of the host's compiler (vector_size). nvcc has none in a kernel.",
+        "Use CUDA's own: float4, int2 and their like, and count with .x, .y, .z, .w.",
+        "09",
     ),
     Rule(
         "value-from-void",

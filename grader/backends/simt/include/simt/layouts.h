@@ -86,4 +86,26 @@ inline constexpr bool known_shared = [] {
 }();
 #endif
 
+// Dynamic shared memory is one variable: nvcc takes each name of it with one type, in templates too. The first
+// type that is told defines a function by the variable's name, whose result is that type.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+template <VariableName NAME>
+struct Dynamic {
+  friend auto type_of_dynamic(Dynamic);
+};
+#pragma GCC diagnostic pop
+template <VariableName NAME, class T>
+struct FirstDynamic {
+  friend auto type_of_dynamic(Dynamic<NAME>) { return (T*)nullptr; }
+  static constexpr bool known = true;
+};
+template <VariableName NAME, class T, class DECLARED = std::remove_extent_t<std::remove_reference_t<T>>>
+inline constexpr bool one_dynamic_type = [] {
+  if constexpr (requires { type_of_dynamic(Dynamic<NAME>()); })
+    return std::is_same_v<decltype(type_of_dynamic(Dynamic<NAME>())), DECLARED*>;
+  else
+    return FirstDynamic<NAME, DECLARED>::known;
+}();
+
 }  // namespace simt
