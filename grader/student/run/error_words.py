@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Namer = Callable[[str], str]
 MAX_FINDINGS = 20
+LONGEST_LINE = 160  # characters of code that are shown
 
 
 def place(file: str, line: int, namer: Namer) -> str:
@@ -27,6 +28,7 @@ def place(file: str, line: int, namer: Namer) -> str:
     if Path(file).name in GENERATED:
         return named(file, line)
     code = linecache.getline(file, line).strip()
+    code = code if len(code) <= LONGEST_LINE else f"{code[:LONGEST_LINE]} ..."
     return f"{namer(file)}, line {line}" + (f": {code}" if code else "")
 
 

@@ -70,6 +70,7 @@ def run(file: Path, arguments: list[str]) -> int:
     own = ["-Dmain=course_main", *halves.GIVE_BACK, *flags()]
     request = request_of_files({"name": name, "sources": [str(file)], "extra_cuda_cflags": own})
     text = f"{_with_its_return(request.cuda_sources[0])}\n{ENTRY}"
+    ctypes.CDLL(str(compiler.binding_library()), mode=ctypes.RTLD_GLOBAL)  # has functions of torch's headers
     module = ctypes.CDLL(_built(file, structs.replace(request, cuda_sources=(text,))))
     words = [os.fsencode(word) for word in (str(file), *arguments)]
     return int(module.course_program(len(words), (ctypes.c_char_p * (len(words) + 1))(*words))) & 0xFF

@@ -90,6 +90,27 @@ def test_what_does_not_compile_is_said_at_its_line(program, monkeypatch) -> None
     assert "course_main" not in err and "simt" not in err and "/grader/" not in err
 
 
+@pytest.mark.slow
+def test_a_library_of_cuda_s_is_there(tmp_path, monkeypatch) -> None:
+    """Which is made of functions of torch."""
+    path = tmp_path / "product.cu"
+    path.write_text("""#include <cublas_v2.h>
+#include <cstdio>
+int main(void) {
+    float *a, one = 3, zero = 0;
+    cudaMallocManaged(&a, 3 * sizeof(float));
+    a[0] = a[1] = 2;
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, a, 1, a + 1, 1, &zero, a + 2, 1);
+    cudaDeviceSynchronize();
+    printf("%g\\n", a[2]);
+    return cublasDestroy(handle);
+}
+""")
+    assert run(path, "-lcublas", monkeypatch=monkeypatch)[:2] == (0, "12\n")
+
+
 def test_what_is_no_program_is_refused(tmp_path, monkeypatch) -> None:
     path = tmp_path / "a.cu"
     with pytest.raises(BadInputError, match="There is no file"):
