@@ -201,8 +201,8 @@ def test_what_is_no_notebook(tmp_path: Path, text: str) -> None:
 
 
 def test_neither_script_nor_notebook(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="neither a Python script"):
-        run_verb.run(tmp_path / "kernel.cu", [], "simt")
+    with pytest.raises(BadInputError, match="no Python script"):
+        run_verb.run(tmp_path / "kernel.cpp", [], "simt")
     with pytest.raises(BadInputError, match="There is no file"):
         run_verb.run(tmp_path / "mine.py", [], "simt")
 
