@@ -32,7 +32,10 @@ WATCHED = 0.2  # share of calls in which it is observed what ran
 # Half of them repeat the call before, to find a result that varies at random: by luck it is the same in one
 # repetition of two. A burst begins with new values anyway.
 FUNCTION = (rounds.REFILL, rounds.MOVE, rounds.MOVE, rounds.SWAP)
-FURTHER = "This was in a further call, made after the others."
+FURTHER = (
+    "It was right in the first calls, and this is a further one: look at what is kept from call to call, and "
+    "at what depends on the calls before."
+)
 MODEL = (rounds.REFILL, *[rounds.MOVE] * 4, rounds.REWEIGH, rounds.SWAP_MODEL, rounds.RENEW)
 
 
@@ -78,10 +81,11 @@ def play(session: Session, right: list[Played]) -> Wrong | None:
 
 def _burst(session: Session, one: Played, count: int) -> Finding | None:
     session.begin(one.case)
+    case = replace(one.case, why="")  # what it was for is answered: something else is wrong
     try:
-        failed = Calls(session, one.case).play(_drawn(session, count), first=one.calls + 1)
+        failed = Calls(session, case).play(_drawn(session, count), first=one.calls + 1)
     except FaultError as fault:
-        failed = session.fallen(one.case, fault)
+        failed = session.fallen(case, fault)
     one.calls += count
     return replace(failed, message=f"{failed.message} {FURTHER}") if failed else None
 

@@ -124,7 +124,8 @@ def not_own(
         # With one inner element, torch.einsum() multiplies instead of calling the library's product.
         free = frozenset({"mul"}) if few and task.own in PRODUCTS else frozenset[str]()
         if elsewhere := _elsewhere(watched, sizes, free, prepared=task.own == "prepared"):
-            found = f"{elsewhere}.{did}"
+            ran = did or _ran(watched.ops, max(sizes))
+            found = f"{elsewhere}.{ran}"
     elif player.backend == "simt" and (place := _unwritten(player, sizes, rng)) is not None:
         found = f"no thread of a kernel wrote element {place} of it.{did}"
     if not found and torchs:
@@ -281,6 +282,12 @@ def _unwritten(player: Player, sizes: list[int], rng: np.random.Generator) -> in
             if not kernel:
                 return index
     return None
+
+
+def _ran(ops: Ops, size: int) -> str:
+    """The operators of torch that could have made a result of this size, allowed ones too."""
+    names = _computed(ops, size, set(), MOVING | LOOKING)
+    return f" Of torch's operators that worked on so many, there ran: {', '.join(names)}." if names else ""
 
 
 def _computed(ops: Ops, size: int, others: set[tuple[int, ...]], free: frozenset[str]) -> list[str]:
