@@ -27,6 +27,7 @@
 #include "clusters.cpp"
 #include "unseen.cpp"
 #include "instrumentation.cpp"
+#include "printing.cpp"
 #include "heap.cpp"
 #include "undefined.cpp"
 #include "pool.cpp"

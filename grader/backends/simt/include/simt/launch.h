@@ -129,6 +129,34 @@ SIMT_UNCHECKED const char* host_code_in(const T& value) {
   return nullptr;
 }
 
+// What has a copy constructor or a destructor of its own goes to a kernel as its bytes: the host has copied it, and no
+// thread does. Such a parameter is an address for the machine, so that the bytes can lie where the caller wants.
+template <class P>
+inline constexpr bool goes_as_bytes =
+    std::is_class_v<P> && !(std::is_trivially_copy_constructible_v<P> && std::is_trivially_destructible_v<P>);
+template <class P>
+struct Bytes {
+  alignas(P) char bytes[sizeof(P)];
+  SIMT_UNCHECKED explicit Bytes(const P& value) {
+    for (size_t i = 0; i < sizeof(P); ++i) bytes[i] = ((const volatile char*)&value)[i];
+  }
+  operator P&() { return *(P*)bytes; }
+};
+template <class P, class A>
+SIMT_UNCHECKED decltype(auto) handed(A& value) {
+  if constexpr (goes_as_bytes<P>)
+    return Bytes<P>(value);
+  else
+    return (value);
+}
+template <class... P, class... A>
+SIMT_UNCHECKED void hand_over(void (*kernel)(P...), A&... a) {
+  if constexpr ((... || goes_as_bytes<P>))
+    ((void (*)(std::conditional_t<goes_as_bytes<P>, P&, P>...))kernel)(handed<P>(a)...);
+  else
+    kernel(a...);
+}
+
 // A launch outlives the statement that makes it: the arguments move to the heap with it.
 template <bool BY_KERNEL, class Call, class... A>
 SIMT_UNCHECKED void launch_from(const void* here, const LaunchSite& site, const Config& config, bool cooperative,
@@ -142,7 +170,12 @@ SIMT_UNCHECKED void launch_from(const void* here, const LaunchSite& site, const 
       if (code[i]) return simt_refuse_argument(&site, &config, i, code[i]);
   }
   auto make = [&]() SIMT_UNCHECKED {
-    return [call, ... a = std::move(a)]() SIMT_UNCHECKED_MUTABLE { call(a...); };
+    return [call, ... a = std::move(a)]() SIMT_UNCHECKED_MUTABLE {
+      if constexpr (std::is_pointer_v<Call>)
+        hand_over(call, a...);
+      else
+        call(a...);
+    };
   };
   using Body = decltype(make());
   constexpr std::align_val_t ALIGNED{alignof(Body)};
