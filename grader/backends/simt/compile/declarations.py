@@ -37,9 +37,8 @@ MACRO_CALL = re.compile(r"[A-Z][A-Z0-9_]+")
 LINE_END = re.compile(r"\\?\n")
 
 NARROW = "torch_narrow.h"
-OF_TORCH = ("ATen", "c10")
 LISTED = "inline_functions.cpp"
-INCLUDED = re.compile(r"^\.+ (.+)$", re.M)
+INCLUDED = re.compile(r"^\.+ (.+/((?:ATen|c10)/.+))$", re.M)  # where Debian keeps them, too
 
 
 @functools.cache
@@ -88,16 +87,14 @@ def _lean() -> list[str]:
 
 def _make(folder: Path) -> None:
     folder.mkdir()
-    include = toolchain.installed().include
     asked = ["-x", "c++", "-H", "-E", str(toolchain.LEAN / NARROW), "-o", "/dev/null"]
     told = toolchain.compile_([*_lean(), *toolchain.common_flags(), *asked])
     changed = list[str]()
-    for file in sorted(map(Path, INCLUDED.findall(told))):
-        if not file.is_relative_to(include) or file.relative_to(include).parts[0] not in OF_TORCH:
+    for path, name in sorted(set(INCLUDED.findall(told))):
+        if path.startswith(f"{toolchain.HERE.parent}/"):
             continue
-        text = file.read_text("utf-8")
+        text = Path(path).read_text("utf-8")
         if "#pragma once" in text and (only := declared(text)) != text:
-            name = file.relative_to(include)
             changed.append(f"#include <{name}>\n")
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(only, "utf-8")
