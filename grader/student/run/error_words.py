@@ -59,6 +59,16 @@ def finding(found: MemoryFinding, namer: Namer) -> str:
     return "\n".join(lines)
 
 
+def error_left(error: str | None, detail: str) -> str:
+    """What is said of a launch that failed while nobody asked for its error; "" if none did.
+
+    ``detail``: why, which a failed launch alone has: other calls have returned their error.
+    """
+    if not error or not detail:
+        return ""
+    return f"CUDA error that nobody asked for: {error}. {detail}"
+
+
 def findings(found: list[MemoryFinding], launches: int, namer: Namer) -> str:
     """The summary at exit."""
     if not found:

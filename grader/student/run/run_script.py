@@ -7,8 +7,10 @@ import ast
 import ctypes
 import os
 import runpy
+import signal
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,9 @@ from grader.student.run import cells, error_words, exercises, local_build, progr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+INTERRUPTED = 130
+LONGEST_GOODBYE_S = 3.0
 
 
 def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
@@ -35,7 +40,13 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
             return name.removesuffix(".py").replace("_", " ") if path.startswith(folder) else name
 
         if runtime:
-            runtime.at_exit(lambda code: os._exit(say_how_it_ended(code, None, own, runtime, namer)))
+
+            def leave_at_once(code: int) -> None:
+                os._exit(say_how_it_ended(code, None, own, runtime, namer))
+
+            runtime.at_exit(leave_at_once)
+            if file.suffix == programs.SUFFIX:
+                _on_interrupt(lambda: leave_at_once(INTERRUPTED))
         code, error = _run(file, own, arguments, runtime, namer)
         return say_how_it_ended(code, error, own, runtime, namer)
 
@@ -52,10 +63,27 @@ def say_how_it_ended(
         print(error_words.trouble(error, theirs, namer, alone=not found), file=sys.stderr)
     if runtime is None:
         return code
+    wrong = any(map(error_words.is_wrong, found))
+    left = "" if wrong or error else error_words.error_left(runtime.error(), runtime.error_detail())
     summary = error_words.findings(found, len(runtime.launches()), namer)
-    if summary:
-        print(summary, file=sys.stderr)
-    return code or int(any(map(error_words.is_wrong, found)))
+    for text in filter(None, (left, summary)):
+        print(text, file=sys.stderr)
+    return code or int(wrong or bool(left))
+
+
+def _on_interrupt(act: Callable[[], object]) -> None:
+    """Have Ctrl-C end a program, in whose code Python hears of nothing; within three seconds in any case."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+
+    def watch() -> None:
+        while signal.SIGINT not in os.read(read, 64):
+            pass
+        threading.Timer(LONGEST_GOODBYE_S, os._exit, (INTERRUPTED,)).start()
+        act()
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _simt(words_fd: int) -> Any:
@@ -86,7 +114,7 @@ def _run(
             print(stop.code, file=sys.stderr)
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None), None
     except KeyboardInterrupt:
-        return 130, None
+        return INTERRUPTED, None
     except BadInputError:
         raise
     except BaseException as error:

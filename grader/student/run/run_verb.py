@@ -76,10 +76,19 @@ def _run(backend: str, path: Path, arguments: list[str]) -> tuple[int, bytes]:
         try:
             code = process.wait()
         except KeyboardInterrupt:  # the script has got it too, and may want to say something
-            process.wait()
+            _wait_or_kill(process)
             code = 130
     with os.fdopen(read, "rb") as pipe:
         return code, pipe.read(1 << 16)
+
+
+def _wait_or_kill(process: subprocess.Popen[bytes]) -> None:
+    """Wait for its end; Ctrl-C once more ends it at once."""
+    try:
+        process.wait()
+    except KeyboardInterrupt:
+        process.kill()
+        process.wait()
 
 
 def _crashed(code: int, last_words: bytes, path: Path) -> bool:

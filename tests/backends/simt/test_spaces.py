@@ -187,6 +187,17 @@ REFUSED = {
         '"v4" is a vector, which is not supported in device code',
         3,
     ),
+    "a_kernel_that_is_called": (
+        "__global__ void k(float* x) { x[0] = 1; }\nvoid run(float* x) {\n    k<<<1, 32>>>(x);\n    k(x);\n}",
+        "a __global__ function call must be configured",
+        4,
+    ),
+    "a_kernel_that_is_called_with_its_types": (
+        "template <class T, int N> __global__ void k(T* x) { x[0] = N; }\nvoid run(float* x) {\n"
+        "    k<float, (1 > 0)><<<1, 32>>>(x);\n    if (x) k<float, 2>(x);\n}",
+        "a __global__ function call must be configured",
+        4,
+    ),
     "a_variable_of_the_hosts_thread": (
         "__global__ void k(float* x) {\n    static thread_local int n;\n    x[0] = n++;\n}",
         "cannot use thread_local specifier for variable declarations in __device__ code",
@@ -211,6 +222,8 @@ REFUSED = {
 FINE = {
     "device": "__device__ float twice(float v) { return 2 * v; }\n__global__ void k(float* x) { x[0] = twice(x[0]); }",
     "both": "__host__ __device__ float twice(float v) { return 2 * v; }\n__device__ float f(float v) { return twice(v); }",
+    "kernels_of_a_name": "template <class T> __global__ void k(T* x) {}\nvoid k(float* x) { k<float><<<1, 1>>>(x); }\n"
+    "void run(float* x) { k(x); void* f = (void*)k<float>; auto g = &k<float>; (void)f; (void)g; }",
     "constexpr": "constexpr int twice(int v) { return 2 * v; }\n__global__ void k(int* x) { x[0] = twice(x[0]); }",
     "macro of the head": "#define KERNEL(NAME) __global__ void NAME(float* x)\n"
     "__device__ float twice(float v) { return 2 * v; }\nKERNEL(k) { x[0] = twice(x[0]); }",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -146,3 +148,56 @@ def test_for_a_gpu_nvcc_compiles_it(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(BadInputError, match="nvcc is needed"):
         programs.run_on_gpu(path, [])
+
+
+FAULTY = """#include <cassert>
+#include <cstdio>
+#include <stdexcept>
+#include <unistd.h>
+__global__ void k(int* x, int n) {
+    if (threadIdx.x <= n) x[threadIdx.x] = 1;
+}
+int main(int count, char** words) {
+    int* x;
+    cudaMalloc(&x, 256);
+    char how = words[1][0];
+    k<<<1, how == 'l' ? 2048 : 128>>>(x, 64);
+    cudaError_t error = how == 'l' ? cudaSuccess : cudaDeviceSynchronize();
+    if (how == 't') throw std::runtime_error(cudaGetErrorString(error));
+    if (how == 'a') assert(error == cudaSuccess);
+    if (how == 's') *(volatile int*)8 = 1;
+    if (how == 'w') puts("waits"), fflush(stdout);
+    while (how == 'w') usleep(1000);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("how", "said"), [("t", "SIGABRT"), ("a", "SIGABRT"), ("s", "SIGSEGV")])
+def test_what_was_found_is_said_before_the_crash_that_came_of_it(tmp_path, monkeypatch, how, said) -> None:
+    path = tmp_path / "faulty.cu"
+    path.write_text(FAULTY)
+    code, _, err = run(path, "", how, monkeypatch=monkeypatch)
+    found = err.find("global out of bounds at faulty.cu, line 6: if (threadIdx.x <= n) x[threadIdx.x] = 1;")
+    assert code == 1 and 0 <= found < err.find(f"faulty.cu: The process crashed with {said}")
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_program_and_says_what_was_found(tmp_path) -> None:
+    path = tmp_path / "faulty.cu"
+    path.write_text(FAULTY)
+    process = started(str(path), "w")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "waits\n"
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and "global out of bounds at faulty.cu, line 6" in err
+
+
+@pytest.mark.slow
+def test_a_launch_that_failed_unseen_is_said(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "faulty.cu"
+    path.write_text(FAULTY)
+    code, _, err = run(path, "", "l", monkeypatch=monkeypatch)
+    assert code == 1 and "CUDA error that nobody asked for: " in err
+    assert "k<<<(1, 1, 1), (2048, 1, 1), 0>>>: a block has at most 1024 threads" in err

@@ -157,7 +157,9 @@ def refuse(
             errors |= _calls(tokens, f, host, "__host__")
         elif f.sure:
             errors |= _calls(tokens, f, device, "__device__")
-    host |= _declared(tokens, statements, functions)
+    declared = _declared(tokens, statements, functions)
+    errors |= _called_kernels(tokens, functions, declared)
+    host |= declared
     not_kernels, statement = (host | device) - set(kernels), -1
     for i, token in enumerate(tokens):
         if token.text in (";", "{", "}", ")"):
@@ -167,6 +169,35 @@ def refuse(
             text = f"a {which} function call cannot be configured: {name} has no __global__"
             errors.setdefault(following(tokens, statement), text)
     return _with_errors(tokens, errors)
+
+
+def _called_kernels(tokens: Tokens, functions: list[Function], declared: set[str]) -> dict[int, str]:
+    """Where the host calls a kernel that no other function shares its name with, without a configuration."""
+    others = {f.name for f in functions if not f.kernel} | declared
+    kernels = {f.name for f in functions if f.kernel} - others
+    return {
+        i: "a __global__ function call must be configured"
+        for f in functions
+        if kernels and not f.device
+        for i in range(f.begin, f.end)
+        if tokens[i].text in kernels and _is_called(tokens, i)
+    }
+
+
+def _is_called(tokens: Tokens, i: int) -> bool:
+    """Whether the name at ``i``, perhaps with a template's arguments, is called as a function is."""
+    after, before = following(tokens, i), tokens.at(previous(tokens, i))
+    if tokens.at(after) == "<":
+        depth = 0
+        for k in range(after, min(len(tokens), after + LONGEST_INDEX)):
+            depth += tokens[k].text.count("<") - tokens[k].text.count(">")
+            if tokens[k].text in (";", "{", "}") or tokens[k].kind == "launch":
+                return False
+            if depth == 0:
+                after = following(tokens, k)
+                break
+    is_name = tokens[previous(tokens, i)].kind == "id" and before not in ("return", "else", "do")
+    return tokens.at(after) == "(" and before not in (".", "->", "::", "&", "new", "~") and not is_name
 
 
 def _registers(tokens: Tokens, functions: list[Function]) -> dict[int, str]:

@@ -116,6 +116,17 @@ static void write_words(int signal, size_t pc, const void* address) {
     _exit(128 + signal);
 }
 
+static void (*g_ended)(int code) = nullptr;
+static int g_died_of = 0;
+
+// The host's own code has died of a signal: who waits for the end is told, on the stack that it died on. An alarm
+// ends this where it cannot be told, because a lock is held or memory is destroyed.
+static void tell_the_end() {
+  alarm(5);
+  g_ended(128 + g_died_of);
+  _exit(128 + g_died_of);
+}
+
 static void on_signal(int signal, siginfo_t* info, void* context) {
   auto* c = (ucontext_t*)context;
   if (is_unseens(signal, info, c)) return;
@@ -135,12 +146,16 @@ static void on_signal(int signal, siginfo_t* info, void* context) {
     continue_at(c, stop_for_its_stack);
     return;
   }
-  if (g_dying.exchange(true)) _exit(128 + signal);  // dying of the last words themselves
+  if (g_dying.exchange(true)) _exit(128 + (g_died_of ? g_died_of : signal));  // dying of the last words themselves
   write_words(signal, pc, info->si_addr);
+  if (g_ended && !t_worker && (fault || signal == SIGABRT)) {
+    g_died_of = signal;
+    continue_at(c, tell_the_end);
+    return;
+  }
   _exit(128 + signal);
 }
 
-static void (*g_ended)(int code) = nullptr;
 static void on_end(int code, void*) {
   if (g_ended) g_ended(code);
 }

@@ -151,6 +151,13 @@ static inline bool races(const Worker* w, const Record& before, const Record& no
   return !ordered(w, before, now, shared);
 }
 
+// A thread's atomic on what it has just written: other threads' atomics are in order with the first, and not with the
+// write, which stays on record until a barrier.
+static inline bool hides_a_write(const Record& before, const Record& now) {
+  return now.access == ATOMIC && before.access == WRITE && before.thread == now.thread && before.run == now.run &&
+         before.block_phase == now.block_phase && !(now.bytes & ~before.bytes & 15) && !(before.bytes & VOLATILE);
+}
+
 bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access, size_t pc, bool shared,
                Record* other) {
   const Thread& thread = w->threads[w->current];
@@ -182,7 +189,7 @@ bool find_race(Worker* w, Shadow& s, size_t offset, unsigned size, Access access
         for (Record* r : {&s.read[g], &s.other_read[g]})
           if (r->thread == now.thread && r->run == now.run) r->access = NO_ACCESS;
       }
-      s.write[g] = now;
+      if (!hides_a_write(s.write[g], now)) s.write[g] = now;
       continue;
     }
     Record& first = s.read[g];

@@ -98,6 +98,10 @@ class Runtime:
             return None
         return streams.FAULTS.get(code, "invalid argument" if code == 1 else "unspecified launch failure")
 
+    def error_detail(self) -> str:
+        """Why the launch was refused that this error is of; "" for other errors."""
+        return str(self._library.simt_error_detail().decode(errors="replace"))
+
     def schedule(self, seed: int, *, no_blocks: bool = False) -> None:
         """Shuffles the order of blocks and warps by ``seed``; 0 is their own order.
 
@@ -185,7 +189,7 @@ def activate(
         )
     runtime_path, device_path = libraries
     library = ctypes.CDLL(str(runtime_path), mode=ctypes.RTLD_GLOBAL)
-    for name in ("simt_take_findings", "simt_take_launches", "simt_last_writer"):
+    for name in ("simt_take_findings", "simt_take_launches", "simt_last_writer", "simt_error_detail"):
         getattr(library, name).restype = ctypes.c_char_p
     library.simt_memory.restype = ctypes.c_size_t
     ctypes.CDLL(str(device_path), mode=ctypes.RTLD_GLOBAL)

@@ -44,7 +44,12 @@ def _element(tensor: TensorPlace, offset: int) -> tuple[str, str, int]:
     beyond = flat - total + 1 if flat >= total else (flat if flat < 0 else 0)
     match = LABEL.fullmatch(tensor.label)
     shape = tuple(int(n) for n in match["shape"].split(",") if n.strip()) if match else ()
-    return f"element {_index(flat, shape)}", _tensor_name(tensor), beyond
+    return f"{_unit(tensor)} {_index(flat, shape)}", _tensor_name(tensor), beyond
+
+
+def _unit(tensor: TensorPlace) -> str:
+    """What is counted: bytes where nothing tells the type of the elements."""
+    return "element" if tensor.label or tensor.argument_element else "byte"
 
 
 def _variable_place(f: RawFinding) -> str:
@@ -79,7 +84,9 @@ def _out_of_bounds(f: RawFinding) -> str:
     if beyond == 0:  # a vector that begins inside and ends outside
         side = "and runs over its end"
     else:
-        side = f"{_count(abs(beyond), 'element')} " + ("past the end" if beyond > 0 else "before the start")
+        side = f"{_count(abs(beyond), _unit(f.tensor))} " + (
+            "past the end" if beyond > 0 else "before the start"
+        )
     return f"{verb} {element} of {name}, {side}"
 
 

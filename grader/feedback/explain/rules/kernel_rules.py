@@ -56,7 +56,8 @@ RULES = (
         "host-variable",
         (r"identifier ['\"](?P<name>[\w:]+)['\"] is undefined in device code",),
         "{name} is a variable of the CPU, and a kernel runs on the GPU, where it does not exist.",
-        "Pass it to the kernel as an argument, or make it constexpr if its value never changes.",
+        "Pass it to the kernel as an argument. What never changes may be constexpr, if it is one number, or "
+        "__constant__, if it is a table.",
         "03",
     ),
     Rule(
