@@ -19,7 +19,7 @@ WRONG = {
     "overwritten": "writes element 0 of t (Float[1024]), which the kernel second has used",
     "copy": "a copy reads element 0 of Float[1024], which the kernel first has written",
     "fill": "a fill writes element 0 of Float[1024], which the kernel first has written",
-    "freed": "cudaFreeAsync frees element 0 of an allocation of 4096 bytes, which the kernel first has written",
+    "freed": "cudaFreeAsync frees byte 0 of an allocation of 4096 bytes, which the kernel first has written",
     "operator": "aten::add reads element 0 of Float[1024], which the kernel first has written",
     "graph_without_edge": "reads element 0 of t",
     "copied_in_a_graph": "a copy reads element 0 of Float[1024], which the kernel first has written",
@@ -29,7 +29,7 @@ WRONG = {
     "python_before_the_wait": "reads element 0 of x",
 }
 PINNED = {
-    "pinned_written_early": ("copy-source-race", "is to copy element 30 of"),
+    "pinned_written_early": ("copy-source-race", "is to copy byte 30 of"),
     "pinned_read_early": ("copy-target-race", "while a copy to it that was asked for before may not be done"),
 }
 RIGHT = (

@@ -242,6 +242,12 @@ class Found:
     def launches(self) -> list[str]:
         return ["one"]
 
+    def error(self) -> None:
+        return None
+
+    def error_detail(self) -> str:
+        return ""
+
 
 NOTE = MemoryFinding(
     kind="unwritten-copy", severity="warning", kernel="", file="/my/mine.cu", line=3, what="copies 4 bytes",
