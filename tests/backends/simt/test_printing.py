@@ -110,6 +110,14 @@ def test_a_text_without_an_end_is_read_past_its_memory(tmp_path) -> None:
 
 
 @pytest.mark.slow
+def test_a_trap_is_no_assertion(tmp_path) -> None:
+    text = UNENDED.replace('printf("%s\\n", text);', "if (text) __trap();")
+    assert "__trap" in text
+    done = run(tmp_path, text)
+    assert "program.cu, line 4: if (text) __trap();" in done.stderr and "calls __trap()" in done.stderr
+
+
+@pytest.mark.slow
 def test_an_argument_with_a_copy_constructor_is_copied_by_the_host_alone(tmp_path) -> None:
     done = run(tmp_path, BY_VALUE)
     assert done.stdout.splitlines() == ["5 hello 2 2.5", "5 hello 12 2.5", "as many"]
