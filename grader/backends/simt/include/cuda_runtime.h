@@ -56,6 +56,13 @@ inline cudaError_t cudaMemPrefetchAsync(const void* p, size_t, int, cudaStream_t
 inline cudaError_t cudaMemAdvise(const void* p, size_t, cudaMemoryAdvise, int) {
   return (cudaError_t)simt_fail(simt_is_for_both(p) ? cudaSuccess : cudaErrorInvalidValue);
 }
+// As CUDA 13 has them, with a place instead of a device's number.
+inline cudaError_t cudaMemPrefetchAsync(const void* p, size_t, cudaMemLocation, unsigned, cudaStream_t = nullptr) {
+  return (cudaError_t)simt_fail(simt_is_for_both(p) ? cudaSuccess : cudaErrorInvalidValue);
+}
+inline cudaError_t cudaMemAdvise(const void* p, size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return (cudaError_t)simt_fail(simt_is_for_both(p) ? cudaSuccess : cudaErrorInvalidValue);
+}
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* p, size_t = 0, unsigned = cudaMemAttachSingle) {
   return (cudaError_t)simt_fail(simt_is_for_both(p) ? cudaSuccess : cudaErrorInvalidValue);
 }

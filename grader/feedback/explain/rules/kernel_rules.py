@@ -205,7 +205,8 @@ RULES = (
         ),
         "A lambda of the host goes to a kernel. nvcc takes one only with its flag --extended-lambda, and marked __device__.",
         "Write it as a struct outside of the function, with `__device__ float operator()(float v) const`; or give load_inline "
-        'extra_cuda_cflags=["--extended-lambda"] and write [=] __device__ (float v) { ... }.',
+        'extra_cuda_cflags=["--extended-lambda"] (for a .cu program: NVCC_APPEND_FLAGS=--extended-lambda) and write '
+        "[=] __device__ (float v) { ... }.",
         "03",
     ),
     Rule(

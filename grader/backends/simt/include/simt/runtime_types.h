@@ -308,6 +308,17 @@ enum cudaMemoryAdvise {
   cudaMemAdviseSetAccessedBy,
   cudaMemAdviseUnsetAccessedBy
 };
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid = 0,
+  cudaMemLocationTypeDevice = 1,
+  cudaMemLocationTypeHost = 2,
+  cudaMemLocationTypeHostNuma = 3,
+  cudaMemLocationTypeHostNumaCurrent = 4
+};
+struct cudaMemLocation {
+  cudaMemLocationType type;
+  int id;
+};
 #define cudaCpuDeviceId (-1)
 #define cudaInvalidDeviceId (-2)
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
