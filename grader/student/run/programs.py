@@ -82,8 +82,9 @@ def _built(file: Path, request: compiler.BuildRequest) -> str:
         return str(compiler.build(request).path)
     except compiler.CompileError as error:
         at = f" line {error.line}:" if error.file == str(file) else ""
+        said = f"{file.name} does not compile:{at} {error.first}"
         log = error.log.replace("course_main", "main")
-        raise RuntimeError(f"{file.name} does not compile:{at} {error.first}\n{log}") from None
+        raise RuntimeError(said if log == error.first else f"{said}\n{log}") from None
 
 
 def _with_its_return(text: str) -> str:

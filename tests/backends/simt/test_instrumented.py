@@ -30,7 +30,7 @@ HELPER = " 8 000a E8000000 \t call _Z6helperPf\n 9 \t .type _Z6helperPf, @functi
         (" 5 0000 8B07 \t movl 8(%rsp),%eax\n 6 0001 8B \t movss .LC1(%rip),%xmm0\n", None),
         (" 5 0000 8B07 \t leaq 16(%rsp),%rbx\n 6 0001 8B \t movq %rbx,%rbp\n 7 \t movl (%rbp),%eax\n", None),
         (" 5 0000 8B07 \t movl %fs:36(%rdx),%eax\n 6 0001 E8 \t call expf@PLT\n", None),
-        (" 5 0000 E8 \t call memchr@PLT\n", ("a kernel calls memchr", 0)),
+        (" 5 0000 E8 \t call memchr@PLT\n", ("a kernel calls memchr", 30)),
         (
             " 5 0000 E8 \t call malloc@PLT\n 6 \t call _Znam@PLT\n 7 \t call _ZdaPv@PLT\n 8 \t call free@PLT\n",
             None,
@@ -39,12 +39,12 @@ HELPER = " 8 000a E8000000 \t call _Z6helperPf\n 9 \t .type _Z6helperPf, @functi
             ' 5 \t .file 2 "/usr/include/c++/12/bits/new_allocator.h"\n 6 \t .loc 2 137 9\n 7 0000 E8 \t call _Znwm@PLT\n',
             ("a kernel calls std::allocator", 0),
         ),
-        (" 5 0000 E8 \t jmp _Z6hiddenPKfl@PLT\n", ("a kernel calls hidden", 0)),
+        (" 5 0000 E8 \t jmp _Z6hiddenPKfl@PLT\n", ("a kernel calls hidden", 30)),
         (
             " 5 0000 E8 \t movq _ZTIi@GOTPCREL(%rip),%rax\n",
-            ("a kernel throws an exception or asks for a type", 0),
+            ("a kernel throws an exception or asks for a type", 30),
         ),
-        (" 5 0000 E8 \t movq strlen@GOTPCREL(%rip),%rax\n", ("a kernel calls strlen", 0)),
+        (" 5 0000 E8 \t movq strlen@GOTPCREL(%rip),%rax\n", ("a kernel calls strlen", 30)),
     ],
 )
 def test_a_function_that_a_kernel_reaches_tells_the_runtime(

@@ -67,7 +67,7 @@ class Function:
     be none of the program's: a number that did not fit is read once more, to be told.
     """
 
-    calls: set[str] = field(default_factory=set)
+    calls: dict[str, tuple[str, int]] = field(default_factory=dict)  # and from where, first
     names: set[str] = field(default_factory=set)  # of what its address is taken
     loads: set[str] = field(default_factory=set)  # the same, of what may lie in another object
     heard: bool = False
@@ -127,6 +127,7 @@ class Listing:
                 self._lines[now].append((line, place))
 
 
+HEADER = re.compile(r"^/usr/|/include/")
 UNNAMED = "_GLOBAL__N_1"
 AT_RUN_TIME = re.compile(r"_ZT[IS]|__cxa_(?!guard|atexit|pure)|__dynamic_cast|_Unwind_")
 EXCEPTION = "a kernel throws an exception or asks for a type at run time (throw, typeid, dynamic_cast)"
@@ -163,14 +164,15 @@ def unheard(listing: Path, code: DeviceCode) -> tuple[str, str, int] | None:
             parts = [part for part in _parts(variable) if part != UNNAMED]
             if variable in text.variables and parts[-1:] and parts[-1] in code.host_variables:
                 return f'identifier "{"::".join(parts)}" is undefined in device code', *place
-        for called in sorted(one.calls | (one.names & text.names) | (one.loads - text.variables)):
+        for called in sorted({*one.calls, *(one.names & text.names), *(one.loads - text.variables)}):
             if called in text.names:
                 if called not in seen and not OURS.match(called):
                     seen.add(called)
                     waiting.append(called)
             elif not any(p.fullmatch(called) for p in (RUNTIME, STOPS, ARITHMETIC)):
                 what = EXCEPTION if AT_RUN_TIME.match(called) else f"a kernel calls {_plain(called)}"
-                return f"{what}, which is no device code", one.file, one.touched
+                place = one.calls.get(called) or one.refers.get(called) or ("", 0)
+                return f"{what}, which is no device code", *(("", 0) if HEADER.search(place[0]) else place)
     return None
 
 
@@ -255,4 +257,5 @@ def _leaves(now: Function, operands: str, place: tuple[str, int]) -> None:
     now.again = None
     now.heard |= name.startswith("__tsan_")
     if name and name[0] not in ".%0123456789":
-        now.calls.add(STD_TAKES if name.startswith("_Zn") and STD_HEADER in place[0] else name)
+        takes = name.startswith("_Zn") and STD_HEADER in place[0]
+        now.calls.setdefault(STD_TAKES if takes else name, place)

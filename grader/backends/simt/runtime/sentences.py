@@ -290,9 +290,7 @@ SENTENCES: dict[str, Callable[[RawFinding], str]] = {
         f"{f.tensor.bytes if f.tensor else 0} bytes of cudaMalloc are never given back with cudaFree"
     ),
     "not-cooperative": lambda _: GRID_BARRIER,
-    "assert": lambda f: (
-        "calls __trap()" if f.detail == "__trap()" else f"the assertion `{f.detail}` failed"
-    ),
+    "assert": lambda f: "calls __trap()" if f.detail == "__trap()" else f"the assertion `{f.detail}` failed",
     "missing-return": lambda _: (
         "comes to the end of a function that is to return a value, and there is no return"
     ),
