@@ -45,6 +45,8 @@ def finding(found: MemoryFinding, namer: Namer) -> str:
         who = f"block {found.block}, thread {found.thread} "
     if found.kernel:
         lines = [f"{kind} at {place(*found.place, namer)}", f"  kernel {found.kernel}: {who}{found.what}"]
+        if found.kind == "step-budget":
+            lines.append("  SIMT_STEPS=N in the environment changes how many steps a block may take")
     elif found.line:  # of host code
         lines = [f"{kind} at {place(*found.place, namer)}", f"  {found.what}"]
     else:  # of a tensor, not of a launch

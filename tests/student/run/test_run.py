@@ -269,6 +269,15 @@ def test_a_note_alone_makes_no_program_fail(capsys: pytest.CaptureFixture[str]) 
     assert "memory checks: 1 kind of trouble and 1 note in 1 kernel launch\nstream race" in said
 
 
+def test_a_block_that_does_not_end_says_how_long_it_may_run() -> None:
+    endless = MemoryFinding(
+        kind="step-budget", severity="error", kernel="k", file="/my/mine.cu", line=3, what="a block took more",
+        block=(0, 0, 0), thread=(0, 0, 0),
+    )  # fmt: skip
+    assert "SIMT_STEPS=N" in error_words.finding(endless, lambda path: Path(path).name)
+    assert "SIMT_STEPS" not in error_words.finding(WRONG, lambda path: Path(path).name)
+
+
 def test_a_finding_of_host_code_has_its_line_and_the_kernels() -> None:
     said = error_words.finding(WRONG, lambda path: Path(path).name)
     assert said.startswith("stream race at mine.cu, line 7\n  a copy reads it\n  the other: write by block")
