@@ -201,3 +201,30 @@ def test_a_launch_that_failed_unseen_is_said(tmp_path, monkeypatch) -> None:
     code, _, err = run(path, "", "l", monkeypatch=monkeypatch)
     assert code == 1 and "CUDA error that nobody asked for: " in err
     assert "k<<<(1, 1, 1), (2048, 1, 1), 0>>>: a block has at most 1024 threads" in err
+
+
+NAMES = """#include <cstdio>
+namespace py { int x = 1; }
+namespace c10 { struct Half { int a; }; }
+namespace geo { namespace detail { __device__ int twice(int a) { return 2 * a; } } }
+using namespace geo;
+namespace at { struct Tensor { int a; }; }
+namespace torch = at;
+__global__ void k(int* out) { *out = detail::twice(4); }
+int main() {
+    int* out;
+    cudaMallocManaged(&out, 4);
+    k<<<1, 1>>>(out);
+    cudaDeviceSynchronize();
+    c10::Half half{py::x};
+    torch::Tensor tensor{half.a};
+    printf("%d %d\\n", *out, tensor.a);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_program_may_have_names_of_torch(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "names.cu"
+    path.write_text(NAMES)
+    assert run(path, "", monkeypatch=monkeypatch)[:2] == (0, "8 1\n")

@@ -271,7 +271,7 @@ def test_a_note_alone_makes_no_program_fail(capsys: pytest.CaptureFixture[str]) 
 
 def test_a_block_that_does_not_end_says_how_long_it_may_run() -> None:
     endless = MemoryFinding(
-        kind="step-budget", severity="error", kernel="k", file="/my/mine.cu", line=3, what="a block took more",
+        kind="step-budget", severity="error", kernel="k", file="/my/mine.cu", line=3, what="a block took",
         block=(0, 0, 0), thread=(0, 0, 0),
     )  # fmt: skip
     assert "SIMT_STEPS=N" in error_words.finding(endless, lambda path: Path(path).name)

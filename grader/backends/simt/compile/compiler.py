@@ -58,6 +58,7 @@ Variant = Literal["checked", "fast", "recorded"]
 EXTENDED_LAMBDA = ("extended-lambda", "expt-extended-lambda")
 WARNED, HEADERS, FAILED = "warnings.json", "headers", "error.json"
 NO_DEVICE_CODE = DeviceCode()
+LOOKED_AT: tuple[headers.Kind, ...] = ("device", "full", "bare", "plain")
 MOST_SAID = 2000  # lines of warnings that are kept
 
 
@@ -357,6 +358,8 @@ def _device_object(request: BuildRequest, variant: Variant, run: Run) -> tuple[P
     kind: headers.Kind = "fast" if variant == "fast" else "device"
     if headers.is_bare("\n".join(everything), flags):
         kind = "fast_bare" if variant == "fast" else "bare"
+    elif variant == "checked" and headers.is_plain(request):
+        kind = "plain"
     own_headers = OwnHeaders.rewritten(request.headers, lambda text: passes.told_apart(prepared(text)))
     code = DeviceCode(tuple(kernels), spaces.host_variables(everything))
     return _object("".join(parts), "\n".join(everything), kind, flags, run, own_headers, code)
@@ -420,7 +423,7 @@ def _object(
     key = build_cache.digest(text, kind, flags, own, _rules())
     all_headers: headers.Kind = "fast_full" if kind == "fast" else "full"
     lean, full = objects / f"{key}.o", objects / f"{key}.full.o"
-    if kind in ("bare", "fast_bare"):
+    if kind in headers.WITHOUT_TORCH:
         return _compiled(lean, text, kind, flags, run, own, code), "lean"
     if full.exists():
         return full, "full"
@@ -460,7 +463,7 @@ def _compiled(
              "-o", str(shown)], out.parent)  # fmt: skip
         judged.preprocessed(shown.read_text("utf-8", errors="replace"), str(out.parent / FOLDER))
         listing = out.parent / "listing.s"
-        look = bool(code.kernels) and not clang and toolchain.X86_64 and kind in ("device", "full", "bare")
+        look = bool(code.kernels) and not clang and toolchain.X86_64 and kind in LOOKED_AT
         extra = [f"-Wa,-aln={listing}"] if look else []
         words = [*arguments, *extra, "-x", "c++", "-c", str(source), "-o", str(out)]
         try:

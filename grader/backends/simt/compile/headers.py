@@ -12,7 +12,9 @@ from grader.backends.simt.compile import build_cache, declarations, toolchain
 if TYPE_CHECKING:
     from pathlib import Path
 
-Kind = Literal["device", "binding", "full", "bare", "fast", "fast_full", "fast_bare"]
+    from grader.backends.extension.request import BuildRequest
+
+Kind = Literal["device", "binding", "full", "bare", "plain", "fast", "fast_full", "fast_bare"]
 
 TEXT: dict[Kind, str] = {
     "device": '#include <narrow.h>\n#include "simt/half.h"\n',
@@ -23,11 +25,17 @@ TEXT: dict[Kind, str] = {
     # CUDA alone, for torch's stable ABI, where any other header of torch is an error, and for tvm_ffi.
     "bare": '#include "simt/torch_half.h"\n#include "cuda_runtime.h"\n'
     "#include <torch/headeronly/util/complex.h>\n#include <torch/headeronly/util/Exception.h>\n",
+    # CUDA alone, for a program: its names are its own, torch's among them.
+    "plain": '#include "cuda_runtime.h"\n#include "simt/half.h"\n',
 }
 TEXT["fast"], TEXT["fast_full"], TEXT["fast_bare"] = TEXT["device"], TEXT["full"], TEXT["bare"]
 FAST: tuple[Kind, ...] = ("fast", "fast_full", "fast_bare")
 # Not worth another 150 MB: the unchecked build is for runs that take longer than its compilation.
 NOT_PRECOMPILED: tuple[Kind, ...] = (*FAST, "bare")
+WITHOUT_TORCH: tuple[Kind, ...] = ("bare", "fast_bare", "plain")
+OF_TORCH = re.compile(
+    r"^[ \t]*#[ \t]*include[ \t]*(?:[<\"](?:torch|ATen|c10|THC|pybind11|cublas)|[A-Za-z_])", re.M
+)
 BARE = re.compile(r"\bTORCH_(?:TARGET_VERSION|STABLE_ONLY)\b|#\s*include\s*<tvm/ffi/")
 
 # Names that only the full headers have: not worth a first try without them.
@@ -69,7 +77,7 @@ def flags(kind: Kind) -> list[str]:
     # Per-operator headers: without the macro, some of torch's headers bring all two thousand operators.
     lean = (
         []
-        if kind in ("full", "fast_full", "bare", "fast_bare")
+        if kind in ("full", "fast_full", *WITHOUT_TORCH)
         else [f"-I{toolchain.LEAN}", "-DAT_PER_OPERATOR_HEADERS"]
     )
     if kind == "binding":
@@ -77,7 +85,7 @@ def flags(kind: Kind) -> list[str]:
     else:
         mode = toolchain.fast_flags() if kind in FAST else toolchain.checked_flags()
     ours = [*lean, f"-I{toolchain.INCLUDE}", f"-I{toolchain.BIND}", *mode]
-    declared = [] if kind in ("bare", "fast_bare") else declarations.flags()
+    declared = [] if kind in WITHOUT_TORCH else declarations.flags()
     return [*ours, *declared, *toolchain.common_flags()]
 
 
@@ -165,6 +173,16 @@ def needs_full(source: str) -> bool:
 def is_bare(source: str, flags: list[str]) -> bool:
     """Whether the source is written for another ABI than that of torch's C++."""
     return any(BARE.search(text) for text in (COMMENT.sub(" ", source), *flags))
+
+
+def is_plain(request: BuildRequest) -> bool:
+    """Whether it is a program that includes nothing of torch, nor of a library that stands on it here."""
+    texts = [*request.cuda_sources, *dict(request.headers).values()]
+    return (
+        not request.cpp_sources
+        and request.functions is None
+        and not any(OF_TORCH.search(COMMENT.sub(" ", text)) for text in texts)
+    )
 
 
 def uses_pybind(source: str) -> bool:
