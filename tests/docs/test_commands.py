@@ -60,6 +60,7 @@ ELSEWHERE = {  # the test that runs it
     "./course gradebook results/ gradebook.csv --lesson 07": "tests/teaching/gradebook/test_gradebook.py",
     "./course gradebook results/ worksheet.csv --lesson 07": "tests/teaching/gradebook/test_gradebook.py",
     "./course run my_notebook.ipynb": "tests/student/run/test_run.py::test_a_notebook_names_cell_and_line",
+    "./course run my_program.cu 1000": "tests/student/run/test_cuda_program.py::test_its_words_and_its_exit_code_are_its_own",
     "./course run my_kernel.py --size 1000": "tests/docs/test_commands.py::test_the_capture_is_what_is_printed_now",
     "python3 benchmarks/kernelbench.py FOLDER --report --out results.jsonl": "tests/test_kernelbench.py",
     "python -m benchmarks.public_bugs zjin-lcf+HeCBench --only bezier --keep bug": "tests/test_public_bugs.py",

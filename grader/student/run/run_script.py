@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from grader.domain import python_text, workspace
 from grader.domain.errors import BadInputError
 from grader.protocol.process_exit import leave
-from grader.student.run import cells, error_words, exercises, local_build, programs, run_tests
+from grader.student.run import cells, cuda_program, error_words, exercises, local_build, run_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
                 os._exit(say_how_it_ended(code, None, own, runtime, namer))
 
             runtime.at_exit(leave_at_once)
-            if file.suffix == programs.SUFFIX:
+            if file.suffix == cuda_program.SUFFIX:
                 _on_interrupt(lambda: leave_at_once(INTERRUPTED))
         code, error = _run(file, own, arguments, runtime, namer)
         return say_how_it_ended(code, error, own, runtime, namer)
@@ -103,8 +103,8 @@ def _run(
     try:
         if file.suffix == ".ipynb":
             _notebook(file, own)
-        elif file.suffix == programs.SUFFIX:
-            return programs.run(file, arguments), None
+        elif file.suffix == cuda_program.SUFFIX:
+            return cuda_program.run(file, arguments), None
         elif run_tests.collected(file):
             return run_tests.run(file, arguments, runtime, namer), None
         else:

@@ -11,7 +11,7 @@ from grader.backends import detect
 from grader.domain import lessons, submission, workspace
 from grader.domain.errors import BadInputError
 from grader.domain.installation import COURSE, from_wheel, python_path
-from grader.student.run import cells, programs
+from grader.student.run import cells, cuda_program
 
 
 def run(file: Path, arguments: list[str], wanted: str) -> int:
@@ -22,8 +22,8 @@ def run(file: Path, arguments: list[str], wanted: str) -> int:
     path = _runnable(file)
     _no_other_file(file, path, arguments)
     choice = detect.choose(wanted)
-    if path.suffix == programs.SUFFIX and choice.name == "cuda":
-        return programs.run_on_gpu(path, arguments)
+    if path.suffix == cuda_program.SUFFIX and choice.name == "cuda":
+        return cuda_program.run_on_gpu(path, arguments)
     if choice.name == "simt":
         from grader.referee import builder
 
@@ -44,8 +44,8 @@ def _runnable(file: Path) -> Path:
         cells.read(file)
     elif file.suffix == ".py":
         submission.read(file)  # says what is wrong with it; Python itself takes any name
-    elif file.suffix == programs.SUFFIX:
-        programs.check(file)
+    elif file.suffix == cuda_program.SUFFIX:
+        cuda_program.check(file)
     else:
         raise BadInputError(
             f"{file} is no Python script (.py), no notebook (.ipynb), no CUDA program (.cu) and no lesson's "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.domain.errors import BadInputError
-from grader.student.run import programs, run_verb
+from grader.student.run import cuda_program, run_verb
 
 from .test_run import started
 
@@ -125,7 +125,7 @@ def test_what_is_no_program_is_refused(tmp_path, monkeypatch) -> None:
         run_verb.run(path, [], "simt")
     monkeypatch.setenv("NVCC_APPEND_FLAGS", "'open")
     with pytest.raises(BadInputError, match="NVCC_APPEND_FLAGS cannot be read"):
-        programs.flags()
+        cuda_program.flags()
 
 
 def test_for_a_gpu_nvcc_compiles_it(tmp_path, monkeypatch) -> None:
@@ -138,7 +138,7 @@ def test_for_a_gpu_nvcc_compiles_it(tmp_path, monkeypatch) -> None:
     nvcc.write_text('#!/bin/sh\n[ "$1" = -arch=native ] && exec g++ -x c++ -o "$4" "$5"\n')
     nvcc.chmod(0o755)
     monkeypatch.setenv("PATH", str(folder), prepend=":")
-    called = "import sys, pathlib; from grader.student.run.programs import run_on_gpu; "
+    called = "import sys, pathlib; from grader.student.run.cuda_program import run_on_gpu; "
     called += "sys.exit(run_on_gpu(pathlib.Path(sys.argv[1]), sys.argv[2:]))"
     done = subprocess.run([sys.executable, "-c", called, path, "a b"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (3, "a b\n")
@@ -147,7 +147,7 @@ def test_for_a_gpu_nvcc_compiles_it(tmp_path, monkeypatch) -> None:
     assert done.returncode == 1 and "error" in done.stderr
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(BadInputError, match="nvcc is needed"):
-        programs.run_on_gpu(path, [])
+        cuda_program.run_on_gpu(path, [])
 
 
 FAULTY = """#include <cassert>
