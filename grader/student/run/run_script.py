@@ -44,7 +44,7 @@ def main(backend: str, words_fd: int, file: Path, arguments: list[str]) -> int:
             def leave_at_once(code: int) -> None:
                 os._exit(say_how_it_ended(code, None, own, runtime, namer))
 
-            runtime.at_exit(leave_at_once)
+            runtime.at_exit(leave_at_once, crashes=True)
             if file.suffix == cuda_program.SUFFIX:
                 _on_interrupt(lambda: leave_at_once(INTERRUPTED))
         code, error = _run(file, own, arguments, runtime, namer)

@@ -117,6 +117,7 @@ static void write_words(int signal, size_t pc, const void* address) {
 }
 
 static void (*g_ended)(int code) = nullptr;
+static bool g_tells_crashes = false;
 static int g_died_of = 0;
 
 // The host's own code has died of a signal: who waits for the end is told, on the stack that it died on. An alarm
@@ -148,7 +149,7 @@ static void on_signal(int signal, siginfo_t* info, void* context) {
   }
   if (g_dying.exchange(true)) _exit(128 + (g_died_of ? g_died_of : signal));  // dying of the last words themselves
   write_words(signal, pc, info->si_addr);
-  if (g_ended && !t_worker && (fault || signal == SIGABRT)) {
+  if (g_ended && g_tells_crashes && !t_worker && (fault || signal == SIGABRT)) {
     g_died_of = signal;
     continue_at(c, tell_the_end);
     return;
@@ -162,12 +163,14 @@ static void on_end(int code, void*) {
 
 }  // namespace simt
 
-// What is to be called if C++ code ends the process with exit(), of which Python does not hear; nullptr: nothing.
-extern "C" SIMT_EXPORT void simt_at_exit(void (*ended)(int code)) {
+// What is to be called if C++ code ends the process with exit(), of which Python does not hear, and if asked for, when
+// it dies of a signal; nullptr: nothing.
+extern "C" SIMT_EXPORT void simt_at_exit(void (*ended)(int code), int crashes) {
   using namespace simt;
   static bool once = on_exit(on_end, nullptr) == 0;
   (void)once;
   g_ended = ended;
+  g_tells_crashes = crashes != 0;
 }
 
 // From now on, fatal signals write their last words to fd. SIGTERM too: a referee that loses patience

@@ -142,14 +142,14 @@ class Runtime:
         """Runs what is queued, without raising what a synchronising call would."""
         self._library.simt_wait()
 
-    def at_exit(self, ended: Callable[[int], None]) -> None:
-        """Call this with the exit code if C++ code ends the process with ``exit()``.
+    def at_exit(self, ended: Callable[[int], None], *, crashes: bool = False) -> None:
+        """Call this with the exit code if C++ code ends the process with ``exit()``, or dies of a signal.
 
         Macros that check for errors do so, and Python does not hear of it. At its own end Python comes first.
         """
         self._ended = ctypes.CFUNCTYPE(None, ctypes.c_int)(ended)  # the library holds no reference
-        self._library.simt_at_exit(self._ended)
-        atexit.register(self._library.simt_at_exit, None)
+        self._library.simt_at_exit(self._ended, ctypes.c_int(crashes))
+        atexit.register(self._library.simt_at_exit, None, ctypes.c_int(0))
 
     def reset(self) -> None:
         """Forgets errors, findings and launches; the device works again."""
