@@ -1,8 +1,8 @@
 """What was compiled shows that it is instrumented: read from the assembler's listing of an object file.
 
 From each kernel on, along its calls: no function reads or writes memory by a pointer without having told the
-runtime of an access, and what is called outside of the object is a function of the runtime, of arithmetic, or
-one that prints or stops.
+runtime of an access, none refers to a variable that the host alone has, and what is called outside of the
+object is a function of the runtime, of arithmetic, or one that prints or stops.
 """
 
 from __future__ import annotations

@@ -163,7 +163,9 @@ HEAP = (
 WRAPPED = (
     *COPIES,
     *HEAP,
-    *("printf", "vprintf", "puts"),
+    "printf",
+    "vprintf",
+    "puts",
     *(f"{name}{suffix}" for name in ("frexp", "modf", "remquo", "sincos") for suffix in ("", "f", "l")),
     *(f"lgamma{suffix}_r" for suffix in ("", "f", "l")),
 )

@@ -143,7 +143,9 @@ class Runtime:
         self._library.simt_wait()
 
     def at_exit(self, ended: Callable[[int], None], *, crashes: bool = False) -> None:
-        """Call this with the exit code if C++ code ends the process with ``exit()``, or dies of a signal.
+        """Call this with the exit code if C++ code ends the process with ``exit()``.
+
+        With ``crashes`` also if it dies of a signal, of which a player's last words tell by themselves.
 
         Macros that check for errors do so, and Python does not hear of it. At its own end Python comes first.
         """
